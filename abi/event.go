@@ -1,0 +1,186 @@
+package abi
+
+import "time"
+
+// Event is one thing that can matter to a decision, or one answer of the gate.
+// Exactly one of the pointers is set; an event with none of them is a time
+// event, which only moves the clock.
+//
+// One event is one JSON object: the header members v, seq, prev, time and
+// cause, then one member named after the kind.
+type Event struct {
+	Seq    uint64    // position in its ledger, from 0
+	Prev   string    // hex SHA-256 of the previous line of the ledger, "" outside one
+	Time   time.Time // what the clock read; zero: as before
+	Cause  uint64    // seq of the event this one answers
+	Caused bool      // whether Cause says anything
+
+	Session  *SessionEvent
+	Policy   *PolicyEvent
+	Tools    *ToolsEvent
+	Call     *Call
+	Result   *ResultEvent
+	User     *UserEvent
+	Facts    *FactsEvent
+	Approval *ApprovalEvent
+	Frame    *FrameEvent
+	Refused  *RefusedEvent
+	Read     *ReadEvent
+	Verdict  *Verdict
+	Edit     *EditEvent
+	Ask      *AskEvent
+	Label    *LabelEvent
+	Closed   *ClosedEvent
+
+	// Text says where the host keeps the text that the event carries by
+	// reference instead of inline: a call's arguments, a result, a frame.
+	Text *Text
+}
+
+// Text refers to JSON text that the host keeps outside the event.
+type Text struct {
+	Digest string // of the canonical text
+	Offset int64  // in the reader handed to the gate; negative: it was never kept
+	Length int64  // bytes
+}
+
+// SessionEvent opens a process's part of a session.
+type SessionEvent struct {
+	ID        string
+	New       bool   // never resume: a fresh session whatever the clock says
+	Group     string // group id
+	Server    string // the operator's name for the wrapped server
+	File      string // id of the ledger file
+	Version   string // of Callgate
+	Principal Principal
+	Place     Place
+	Protected []string
+	Previous  string // hash of the last line of the server's previous file
+	Cut       int64  // bytes of a torn last line that were cut off the previous file
+}
+
+// PolicyEvent puts a policy into force.
+type PolicyEvent struct {
+	Digest string // of Policy
+	Policy Value  // the merged policy, whole
+	Files  []PolicyFile
+}
+
+// PolicyFile is one file that a policy was merged from.
+type PolicyFile struct {
+	Path   string
+	Digest string
+}
+
+// ToolsSource says where a list of tools comes from.
+type ToolsSource string
+
+// The sources of a list of tools.
+const (
+	ToolsListed ToolsSource = "list"   // the server listed them
+	ToolsStored ToolsSource = "stored" // pins kept from an earlier session
+	ToolsCalled ToolsSource = "call"   // `callgate test` took them from the calls themselves
+)
+
+// ToolsEvent carries tool definitions.
+type ToolsEvent struct {
+	Server string
+	Source ToolsSource // "" reads as list
+	List   []Value     // definitions as received
+	Cursor string      // cursor of the request
+	Paged  bool        // the request had a cursor
+	Next   string      // cursor of the next page
+	More   bool        // there is a next page
+}
+
+// ResultEvent is the answer to a call.
+type ResultEvent struct {
+	Call   string // id of the call, "" if none is known
+	Server string
+	Value  Value // the result as received
+	Error  Value // the JSON-RPC error as received, instead of Value
+	Bytes  int64 // size of the frame as received
+}
+
+// Failed says whether the call had no success.
+func (r *ResultEvent) Failed() bool { return r.Error.Exists() || r.Value.Get("isError").True() }
+
+// UserEvent is text that the user said through the process's own channel.
+type UserEvent struct{ Text string }
+
+// FactsEvent carries facts from outside that contracts asked for. Known
+// members: "home" and "cwd" (strings).
+type FactsEvent struct{ Facts Value }
+
+// ApprovalEvent is a person's answer to an ask.
+type ApprovalEvent struct {
+	Call string // id of the asked call
+	Yes  bool
+	By   string // channel: "terminal", "eval", "test", …
+}
+
+// FrameEvent is any other frame of a server, kept for provenance.
+type FrameEvent struct {
+	Server string
+	Method string // of a request or notification
+	Frame  Value  // params, result or error
+}
+
+// RefusedEvent is a frame that was not relayed, or an allowed call that was
+// taken back because its batch was refused.
+type RefusedEvent struct {
+	Server  string
+	From    string // "client" or "server"
+	Code    string
+	Reason  string
+	Pointer string
+	Bytes   []byte // the frame, at most 64 KiB of it
+	Size    int64  // bytes of the whole frame
+	Call    string // id of the call that is taken back
+	Tool    string // name of the tool that a refused call named, if known
+}
+
+// ReadEvent says how far another ledger file had been read.
+type ReadEvent struct {
+	File  string // id of the file
+	Lines uint64 // lines read
+	Last  string // hash of the last line read
+}
+
+// EditEvent is what the gate changed in a call.
+type EditEvent struct {
+	Call   string
+	Edits  []Edit
+	Digest string // of the edited arguments
+}
+
+// AskEvent asks a person about a call.
+type AskEvent struct {
+	Call        string
+	Server      string
+	Tool        string
+	Fingerprint string // binds call, evidence, policy and pin
+	Items       []AskItem
+	Definition  Value // of a tool that asks to be pinned
+}
+
+// AskItem is one thing that a person is asked about.
+type AskItem struct {
+	Contract string
+	Code     string
+	Reason   string
+	Finding  *Finding // the destination, for a sink ask
+}
+
+// LabelEvent adds labels to a session or to the data of a call.
+type LabelEvent struct {
+	Call    string
+	Session []string
+	Data    []string
+}
+
+// ClosedEvent ends a process's part of a session.
+type ClosedEvent struct {
+	Reason string
+	Exit   int
+}

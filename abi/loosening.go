@@ -1,0 +1,25 @@
+package abi
+
+// Loosening is the closed list of policy members that may loosen a verdict.
+// Adding anything else to a policy never turns a deny into an allow. Lint,
+// reload and the property tests share the list.
+var Loosening = []string{
+	"replace",
+	"verdict: allow",
+	"a more specific key",
+	"a higher layer's allow list",
+	"max_*",
+	"time-out",
+	"risk",
+	"sink.on.*",
+	"sink.content",
+	"sink: none",
+	"text",
+	"trusted",
+	"sources",
+	"audience",
+	"except",
+	"approve",
+	"override",
+	"outputs: trusted",
+}

@@ -1,0 +1,49 @@
+package abi
+
+// Verdict is what a contract says of a call, and, for the call as a whole, the
+// headline with every other reason beside it. The ledger, `callgate eval` and
+// the command line all show this struct; a client gets its [Projection].
+type Verdict struct {
+	ID       string     // the call's id, unique in a group
+	Outcome  Outcome    // zero denies
+	Contract string     // name of the contract that said so
+	Code     string     // ^[A-Z][A-Z0-9_]{0,63}$
+	Rule     string     // file:line: path of the rule, or the setting
+	Reason   string     // for the operator and, made of host words, for the model
+	At       []string   // pointers into the snapshot that caused it
+	Witness  []Evidence // where the values came from
+	Mend     string     // what a person can do about it
+	Observed bool       // decided, but not enforced: mode observe
+	Missing  bool       // text it needed is gone: the verdict cannot be replayed
+
+	Obligations Obligations
+	Also        []Verdict // every other verdict that was not abstain, in table order
+}
+
+// Obligations is what happens together with an outcome. Obligations only
+// tighten.
+type Obligations struct {
+	CallLabels    []string // added to the data of this call
+	SessionLabels []string // added to the session
+	Redact        []string // pointers into the result to replace by a marker
+	Hide          []string // items of a list to hide
+}
+
+// Empty says that there is nothing to do.
+func (o Obligations) Empty() bool {
+	return len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide) == 0
+}
+
+// Enforced returns the outcome that is acted on.
+func (v Verdict) Enforced() Outcome {
+	if v.Observed {
+		return Allow
+	}
+	return v.Outcome.Final()
+}
+
+// Edit replaces the value at a pointer into the arguments of a call.
+type Edit struct {
+	At   string
+	With Value
+}

@@ -1,0 +1,38 @@
+// Package contract holds the one interface that a contract implements, the
+// optional ones beside it, and the rules that a tool is judged by, as data.
+package contract
+
+import "github.com/callgate/callgate/abi"
+
+// Contract is a pure function from a snapshot to a verdict. It must not keep
+// state, read a clock, a file, the network or the environment, or depend on
+// the order of a map: the same snapshot gives the same verdict, byte for byte.
+//
+// A verdict's zero value denies. A contract that has nothing to say answers
+// abstain.
+type Contract interface {
+	Judge(*abi.Snapshot) abi.Verdict
+}
+
+// Explainer is a contract that wants to know where arguments came from. The
+// gate asks before it judges and puts the findings into the snapshot.
+type Explainer interface {
+	Wanted(*abi.Snapshot) []abi.Wanted
+}
+
+// Editor is a contract that proposes edits to the arguments. The edited call
+// is judged beside the received one, and the stricter verdict holds.
+type Editor interface {
+	Edit(*abi.Snapshot) []abi.Edit
+}
+
+// Spec names a contract and makes it from the rules of one tool.
+type Spec struct {
+	Name string // as users type it, and as verdicts show it
+	// New returns nil and no error if the rules give the contract nothing to
+	// judge. An error names what is wrong, without the place, which the rule has.
+	New func(*Rules) (Contract, error)
+}
+
+// Abstain is the verdict of a contract without an objection.
+var Abstain = abi.Verdict{Outcome: abi.Abstain}

@@ -1,0 +1,134 @@
+package contract
+
+import (
+	"time"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Rules is what one tool is judged by under one policy, after all layers,
+// packs and heuristics have been joined. It is data: it names no contract.
+type Rules struct {
+	Server string
+	Tool   string
+
+	Grant      Grant       // what the policy says of the tool as a whole
+	Default    abi.Outcome // of a tool that nothing grants; Abstain in a floor without a default
+	DefaultAt  string      // rule of the default
+	Unlisted   abi.Outcome // of a tool without list and pin
+	UnlistedAt string
+	Unknown    *Grant // the server is not named by `servers:`
+	Risk       Risk
+	AskFrom    Risk // 0: none
+	AskFromAt  string
+
+	MaxArgumentBytes int64 // 0: no limit
+
+	Args       []Arg
+	Sink       *Sink // nil: the tool has no sink
+	Undeclared Undeclared
+	// UndeclaredAt is the rule that set Undeclared.
+	UndeclaredAt string
+}
+
+// Grant is a `verdict:` with the rule that said so. A grant that was never set
+// has Set false.
+type Grant struct {
+	Set     bool
+	Outcome abi.Outcome
+	Rule    string
+}
+
+// Risk orders tools by what they can do.
+type Risk uint8
+
+// The risks, lowest first. The zero value is a tool without a stated risk.
+const (
+	RiskUnset Risk = iota
+	RiskLow
+	RiskMedium
+	RiskHigh
+	RiskCritical
+)
+
+// Undeclared says what an argument is that the pinned schema does not have.
+type Undeclared uint8
+
+// UndeclaredUnset leaves such arguments alone, except on a tool with a sink,
+// where those with the shape of a destination are judged as one.
+const (
+	UndeclaredUnset Undeclared = iota
+	UndeclaredAllow            // like any other argument
+	UndeclaredSink             // a destination
+	UndeclaredDeny             // refused
+)
+
+// Arg is one rule of `args:`: which values it is about, and what is acceptable.
+type Arg struct {
+	Rule    string      // file:line: path
+	Outcome abi.Outcome // what a violation yields: Deny, or Ask
+
+	Slot  string   // a class of arguments, or "" with Arg
+	Names []string // further names of the slot's arguments on this tool (`slots:`)
+	Arg   string   // a name or a JSON Pointer, or "" with Slot
+
+	// slot: path. Patterns are absolute, or start with "**/", after the policy's
+	// own directory was joined to them.
+	HasAllow bool // an empty allow list allows nothing
+	Allow    []string
+	Deny     []string
+	Literal  bool // shell grammar in the value is refused
+	Fold     bool // compare without regard to case
+
+	// arg:
+	Match    string // RE2, must match the whole value; "" is no constraint
+	In       []abi.Value
+	HasIn    bool
+	Max, Min string // JSON number lexemes, "" is no constraint
+	MaxBytes int64  // -1: no constraint
+	Forbid   bool
+	Require  bool
+}
+
+// Sink says which arguments name where data goes, and what may go there.
+type Sink struct {
+	Rule    string
+	To      []string // names or JSON Pointers; empty with All
+	All     bool     // every argument is a destination
+	Content []string // names or JSON Pointers that are content, not destinations
+	Trusted []string // exact identities, or *@domain and *.domain patterns
+	On      map[abi.Position]abi.Outcome
+	Payload abi.Outcome // tainted URLs and addresses inside content
+	Once    bool        // override: once
+	Strict  bool        // taint: strict
+}
+
+// DefaultOn is `sink.on` where the policy says nothing.
+func DefaultOn() map[abi.Position]abi.Outcome {
+	return map[abi.Position]abi.Outcome{
+		abi.Prose: abi.Deny, abi.Field: abi.Ask, abi.Encoded: abi.Deny, abi.Part: abi.Ask, abi.Weak: abi.Ask,
+		abi.Glued: abi.Ask, abi.Lookalike: abi.Deny, abi.Echo: abi.Ask, abi.Saturated: abi.Ask, abi.Evicted: abi.Ask,
+		abi.Unproven: abi.Ask,
+	}
+}
+
+// Count says which calls a budget charges.
+type Count uint8
+
+// The zero value is the strictest: every call of a pinned tool, allowed or not.
+const (
+	CountAttempts  Count = iota
+	CountCommits         // calls that were allowed
+	CountSuccesses       // allowed calls whose result was no error
+)
+
+// Budget is one entry of `budgets:`, or a tool's max_calls.
+type Budget struct {
+	Rule   string // file:line: path
+	Name   string // unique in the policy
+	Max    int64
+	Window time.Duration // 0: per session
+	Count  Count
+	Weight string // JSON Pointer into the arguments whose element count is charged; "" charges 1
+	Scope  string // calls with the same scope share the counter
+}
