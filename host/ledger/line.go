@@ -76,6 +76,8 @@ type checker struct {
 	buf bytes.Buffer
 	dec jsontext.Decoder
 	num []byte
+
+	hasPrev bool // the last object had a member "prev"
 }
 
 // object parses b, which must be exactly one strict JSON object that opens
@@ -118,12 +120,14 @@ func (c *checker) members() ([]byte, error) {
 		return nil, err
 	}
 	var seq []byte
+	c.hasPrev = false
 	for c.dec.PeekKind() != '}' {
 		name, err := c.dec.ReadValue()
 		if err != nil {
 			return nil, err
 		}
 		isSeq := string(name) == `"seq"`
+		c.hasPrev = c.hasPrev || string(name) == `"prev"` || bytes.IndexByte(name, '\\') > 0 && nameKey(name) == "prev"
 		value, err := c.dec.ReadValue()
 		if err != nil {
 			return nil, err
@@ -194,7 +198,7 @@ func (c *checker) eventSeq(event []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if bytes.HasPrefix(event, []byte(`{"prev"`)) {
+	if c.hasPrev {
 		return 0, errors.New(`already has a member "prev"`)
 	}
 	seq, err := strconv.ParseUint(string(lexeme), 10, 63)
