@@ -206,8 +206,8 @@ func (e *Event) decode(kind string, v Value) error {
 	case "call":
 		return e.readCall(r)
 	case "result":
-		e.Result = &ResultEvent{Call: r.str("call"), Server: r.str("server"), Bytes: r.num("bytes"), Value: r.val("value"), Error: r.val("error")}
-		return r.done("call", "server", "bytes", "value", "error")
+		e.Result = &ResultEvent{Call: r.str("call"), Server: r.str("server"), Bytes: r.num("bytes"), Broken: r.yes("failed"), Value: r.val("value"), Error: r.val("error")}
+		return r.done("call", "server", "bytes", "failed", "value", "error")
 	case "user":
 		e.User = &UserEvent{Text: r.str("text")}
 		return r.done("text")

@@ -251,6 +251,7 @@ func (r *ResultEvent) write(w *writer) {
 	w.str("call", r.Call)
 	w.str("server", r.Server)
 	w.num("bytes", r.Bytes)
+	w.yes("failed", r.Broken)
 	w.val("value", r.Value)
 	w.val("error", r.Error)
 }

@@ -99,11 +99,14 @@ type ResultEvent struct {
 	Server string
 	Value  Value // the result as received
 	Error  Value // the JSON-RPC error as received, instead of Value
+	Broken bool  // no success, where Value and Error are kept by reference
 	Bytes  int64 // size of the frame as received
 }
 
 // Failed says whether the call had no success.
-func (r *ResultEvent) Failed() bool { return r.Error.Exists() || r.Value.Get("isError").True() }
+func (r *ResultEvent) Failed() bool {
+	return r.Broken || r.Error.Exists() || r.Value.Get("isError").True()
+}
 
 // UserEvent is text that the user said through the process's own channel.
 type UserEvent struct{ Text string }
