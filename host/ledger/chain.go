@@ -14,7 +14,7 @@ import (
 type chain struct {
 	wanted  map[string]bool // prevs of first lines; true once a line has that hash
 	started map[string]bool // prevs of the first lines of the files joined
-	earlier string          // path of the file joined last
+	earlier string          // path of the file with lines joined last
 	left    []File          // files that were left alone, read only before a break is reported
 }
 
@@ -41,23 +41,25 @@ func (c *chain) saw(hash string) {
 }
 
 // join adds the next file, whose first line names first, after its lines were
-// seen; first is empty for a file without lines.
+// seen; first is empty for a file without lines, which is as good as gone: a
+// process that ended before its first event leaves one that nothing names.
 func (c *chain) join(path, first string) error {
-	if first != "" {
-		known, err := c.knows(first)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return &Break{
-				Path: path, Line: 1, Offset: 0,
-				Found: "prev " + strconv.Quote(first),
-				Want:  fmt.Sprintf("the hash of a line of an earlier file, the newest being %q, so that file has lost its last lines or one between the two is gone", c.earlier),
-				Mend:  "restore them, or move the files of this server that are older than this one to another directory to start without them",
-			}
-		}
-		c.started[first] = true
+	if first == "" {
+		return nil
 	}
+	known, err := c.knows(first)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return &Break{
+			Path: path, Line: 1, Offset: 0,
+			Found: "prev " + strconv.Quote(first),
+			Want:  fmt.Sprintf("the hash of a line of an earlier file, the newest being %q, so that file has lost its last lines or one between the two is gone", c.earlier),
+			Mend:  "restore them, or move the files of this server that are older than this one to another directory to start without them",
+		}
+	}
+	c.started[first] = true
 	c.earlier = path
 	return nil
 }

@@ -43,7 +43,8 @@ type Prior struct {
 //
 // Between two files the rule is: the first prev of a file is the hash of a line
 // of an earlier file, or the first prev of one (two processes started from the
-// same line). The oldest file read may name one that is gone or was left alone.
+// same line). The oldest file read that has lines may name one that is gone or
+// was left alone.
 func Open(o Options) (*Ledger, []Prior, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -65,11 +66,9 @@ func Open(o Options) (*Ledger, []Prior, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	prev := zeroHash
-	for _, p := range priors {
-		if p.Lines > 0 {
-			prev = p.Last
-		}
+	prev, err := continued(priors)
+	if err != nil {
+		return nil, nil, err
 	}
 	at, err := nextTime(o.Now, files)
 	if err != nil {
@@ -116,6 +115,27 @@ func since(files []File, limit time.Time) (recent, left []File, err error) {
 	}
 	slices.Reverse(recent)
 	return recent, left, nil
+}
+
+// continued returns the hash that the new file continues after. It makes the
+// line with that hash durable: its process may have been killed before it did,
+// and a line that is named must not be lost while the one that names it stays.
+func continued(priors []Prior) (string, error) {
+	for _, p := range slices.Backward(priors) {
+		if p.Lines == 0 {
+			continue
+		}
+		f, err := openRegular(p.Path, os.O_RDWR)
+		if err != nil {
+			return "", fmt.Errorf("ledger: %w", err)
+		}
+		defer f.Close()
+		if err := datasync(f); err != nil {
+			return "", fmt.Errorf("ledger file %q: sync: %w", p.Path, err)
+		}
+		return p.Last, nil
+	}
+	return zeroHash, nil
 }
 
 // nextTime returns now, or the first instant after the newest file where the

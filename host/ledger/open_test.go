@@ -91,14 +91,17 @@ func TestEachHandsOutTheVerifiedLines(t *testing.T) {
 	}
 }
 
-func TestAnyBreakRefusesToStart(t *testing.T) {
+// breakCase changes an intact file of three lines.
+type breakCase struct {
+	name string
+	edit func(lines [][]byte) [][]byte
+	line int // where the break is; 0 if there is none
+}
+
+func breakCases() []breakCase {
 	head := func(prev string) string { return `{"prev":"` + prev + `",` }
 	zero := head(zeroHash)
-	cases := []struct {
-		name string
-		edit func(lines [][]byte) [][]byte
-		line int // where the break is; 0 if there is none
-	}{
+	return []breakCase{
 		{"untouched", func(l [][]byte) [][]byte { return l }, 0},
 		{"empty file", func(l [][]byte) [][]byte { return nil }, 0},
 		{"first line edited", func(l [][]byte) [][]byte { return replaced(l, 0, "event 0", "event X") }, 2},
@@ -128,6 +131,10 @@ func TestAnyBreakRefusesToStart(t *testing.T) {
 		{"tail after another line", func(l [][]byte) [][]byte { return append(l, []byte(zero)) }, 4},
 		{"tail with NUL inside", func(l [][]byte) [][]byte { return append(l, []byte("{\x00\"prev")) }, 4},
 	}
+}
+
+func TestAnyBreakRefusesToStart(t *testing.T) {
+	cases := breakCases()
 	for _, c := range cases {
 		dir := t.TempDir()
 		path := written(t, options(dir, 0), 3)
@@ -181,56 +188,6 @@ func TestAnEditedByteOfAnyLineButTheLastRefusesToStart(t *testing.T) {
 	mustWrite(t, path, data)
 	if r, err := Verify(path); err != nil || r.Lines != 3 {
 		t.Errorf("the file as it was: %+v, %v", r, err)
-	}
-}
-
-func TestTheSuccessorShowsThatLastLinesAreGone(t *testing.T) {
-	for k := range 5 {
-		dir := t.TempDir()
-		first := written(t, options(dir, 0), 4)
-		second := written(t, options(dir, 1), 2)
-		lines := linesOf(mustRead(t, first))
-		mustWrite(t, first, bytes.Join(lines[:len(lines)-k], nil))
-		_, _, err := Open(options(dir, 2))
-		_, groupErr := VerifyGroup(dir)
-		if k == 0 {
-			if err != nil || groupErr != nil {
-				t.Errorf("nothing is gone, but: %v, %v", err, groupErr)
-			}
-			continue
-		}
-		wantBreak(t, err, second, 1, 0)
-		wantBreak(t, groupErr, second, 1, 0)
-		if !strings.Contains(err.Error(), filepath.Base(first)) {
-			t.Errorf("error %q does not name the file that was cut", err)
-		}
-	}
-}
-
-func TestFilesThatWereMovedAwayAreNotMissed(t *testing.T) {
-	dir := t.TempDir()
-	var paths []string
-	for n := range 3 {
-		paths = append(paths, written(t, options(dir, n), 2))
-	}
-	keep := mustRead(t, paths[1])
-	if err := os.Remove(paths[1]); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := Open(options(dir, 3))
-	wantBreak(t, err, paths[2], 1, 0)
-	mustWrite(t, paths[1], keep)
-	for _, p := range paths[:2] {
-		if err := os.Remove(p); err != nil {
-			t.Fatal(err)
-		}
-		_, priors, err := Open(options(dir, 3))
-		if err != nil || len(priors) == 0 {
-			t.Fatalf("after the oldest was moved away: %v, priors %v", err, priors)
-		}
-		if files, _ := Group(dir); os.Remove(files[len(files)-1].Path) != nil {
-			t.Fatal("remove")
-		}
 	}
 }
 

@@ -56,10 +56,8 @@ func (s *scanner) next() ([]byte, error) {
 	if err := s.judge(line); err != nil {
 		return nil, err
 	}
-	var sum [sha256.Size]byte = sha256.Sum256(line)
-	var text [hashLen]byte
-	hex.Encode(text[:], sum[:])
-	s.last = string(text[:])
+	sum := sha256.Sum256(line)
+	s.last = hex.EncodeToString(sum[:])
 	s.lines++
 	s.good += int64(len(line)) + 1
 	return line, nil

@@ -92,64 +92,6 @@ func TestALineThatALiveProcessIsWritingIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestInstancesThatLiveAtOnceMayForkTheChain(t *testing.T) {
-	dir := t.TempDir()
-	written(t, options(dir, 0), 2)
-	a, _ := mustOpen(t, options(dir, 1))
-	b, _ := mustOpen(t, options(dir, 2))
-	if a.Prev() != b.Prev() {
-		t.Fatalf("both start after the same line; got %s and %s", a.Prev(), b.Prev())
-	}
-	fill(t, b, 2)
-	fill(t, a, 2)
-	c, priors := mustOpen(t, options(dir, 3))
-	if c.Prev() != b.Prev() || len(priors) != 3 {
-		t.Errorf("the third continues %s; want the newest file's %s", c.Prev(), b.Prev())
-	}
-	fill(t, b, 2)
-	fill(t, c, 1)
-	for _, l := range []*Ledger{a, b, c} {
-		l.Close()
-	}
-	d, priors := mustOpen(t, options(dir, 4))
-	if d.Prev() != c.Prev() || len(priors) != 4 {
-		t.Errorf("after all ended the chain continues %s; want %s", d.Prev(), c.Prev())
-	}
-	if _, err := VerifyGroup(dir); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestInstancesThatStartAtOnceAllStart(t *testing.T) {
-	dir := t.TempDir()
-	const n = 8
-	opened := make(chan error, n)
-	for i := range n {
-		go func() {
-			l, _, err := Open(options(dir, i))
-			if err == nil {
-				var token Token
-				if token, err = l.Append(event(0, "first")); err == nil {
-					err = l.Wait(token)
-				}
-				l.Close()
-			}
-			opened <- err
-		}()
-	}
-	for range n {
-		if err := <-opened; err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := VerifyGroup(dir); err != nil {
-		t.Error(err)
-	}
-	if _, priors := mustOpen(t, options(dir, n)); len(priors) != n {
-		t.Errorf("%d priors; want %d", len(priors), n)
-	}
-}
-
 // childDir tells the test binary to be the process that is killed.
 const childDir = "CALLGATE_LEDGER_TEST_CHILD"
 
