@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// version is the version of this build.
+const version = "0.1.0"
+
+// stdio is what a command reads from and writes to.
+type stdio struct {
+	in  io.ReadCloser
+	out io.Writer
+	err *os.File
+}
+
+// root is the command tree: one file per verb.
+func root(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "callgate",
+		Short:         "A deterministic policy host for MCP tool calls",
+		Long:          "Callgate stands between an MCP client and an MCP server, relays what it need not touch byte for byte,\nand judges every tool call with contracts. No model, no score and no network in the decision path.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	cmd.SetOut(std.out)
+	cmd.SetErr(std.err)
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.AddCommand(
+		runCmd(std), evalCmd(std), checkCmd(std), testCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
+		demoCmd(std), benchCmd(std), versionCmd(std),
+	)
+	return cmd
+}
+
+func versionCmd(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(std.out, "callgate "+version+" "+runtime.GOOS+"/"+runtime.GOARCH+"\n")
+			return err
+		},
+	}
+}
+
+// place is where relative and home paths start in this process.
+func place() (abi.Place, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return abi.Place{}, err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // a path below ~ is then undecidable, and refused
+	}
+	return abi.Place{Dir: dir, Home: home, Platform: runtime.GOOS}, nil
+}
+
+// readTools reads the SERVER=FILE pairs of --tools.
+func readTools(pairs []string) (map[string][]abi.Value, error) {
+	out := map[string][]abi.Value{}
+	for _, pair := range pairs {
+		server, file, ok := strings.Cut(pair, "=")
+		if !ok || server == "" || file == "" {
+			return nil, errors.New("--tools " + strconv.Quote(pair) + ": want SERVER=FILE")
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		list, err := toolList(data)
+		if err != nil {
+			return nil, errors.New(filepath.Clean(file) + ": " + err.Error())
+		}
+		out[server] = append(out[server], list...)
+	}
+	return out, nil
+}
+
+// printable escapes what a terminal could act on. Line feeds and tabs stay.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString("{U+" + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + "}")
+	}
+	return b.String()
+}

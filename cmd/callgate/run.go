@@ -1,0 +1,156 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/proxy"
+	"github.com/callgate/callgate/host/replay"
+)
+
+// policyFlags are the flags that name a policy.
+type policyFlags struct {
+	files []string
+	floor string
+}
+
+func (f *policyFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.files, "policy", nil, "policy file; the one named last is the highest layer (default: the built-in starter policy)")
+	cmd.Flags().StringVar(&f.floor, "floor", "", "policy that is judged beside the others; the stricter outcome holds")
+}
+
+// load loads the policy that the flags name.
+func (f *policyFlags) load(run bool) (*policy.Policy, error) {
+	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Run: run})
+}
+
+type runFlags struct {
+	policyFlags
+	server, group, ledger string
+}
+
+func runCmd(std stdio) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [flags] -- COMMAND [ARGS...]",
+		Short:   "Stand between a client and the stdio server that COMMAND starts",
+		Example: "  callgate run --policy policy.yaml --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			code, err := run(cmd, std, f, args)
+			if err != nil {
+				return err
+			}
+			if code != 0 {
+				return exitError{code, nil}
+			}
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND)")
+	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
+	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
+	return cmd
+}
+
+func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, error) {
+	p, err := f.load(true)
+	if err != nil {
+		return 2, err
+	}
+	here, err := place()
+	if err != nil {
+		return 2, err
+	}
+	server := f.server
+	if server == "" {
+		server = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	}
+	dir, group, err := f.dirs(server, command)
+	if err != nil {
+		return 2, err
+	}
+	opened, err := proxy.Open(proxy.Opening{
+		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Protected: protected(f, dir),
+	})
+	if err != nil {
+		return 2, err
+	}
+	srv := p.Server(server)
+	code, err := proxy.Stdio(cmd.Context(), proxy.Options{
+		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
+		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: std.in, Out: std.out, Stderr: std.err,
+	})
+	if closeErr := opened.Ledger.Close(); err == nil && closeErr != nil {
+		return 2, closeErr
+	}
+	return code, err
+}
+
+// dirs returns the directory of the ledger and the id of the group.
+func (f runFlags) dirs(server string, command []string) (dir, group string, err error) {
+	group = f.group
+	if group == "" {
+		group = ledger.GroupID(server, command)
+	}
+	if f.ledger != "" {
+		dir, err = filepath.Abs(f.ledger)
+		return dir, group, err
+	}
+	state, err := ledger.StateDir(os.Getenv)
+	if err != nil {
+		return "", "", err
+	}
+	return ledger.GroupDir(state, group), group, nil
+}
+
+// protected lists the paths that belong to Callgate itself: policies, state,
+// cache and trust. Each stands in the list as named and with its links
+// resolved.
+func protected(f runFlags, dir string) []string {
+	paths := append([]string{dir}, f.files...)
+	if f.floor != "" {
+		paths = append(paths, f.floor)
+	}
+	if state, err := ledger.StateDir(os.Getenv); err == nil {
+		paths = append(paths, state)
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		paths = append(paths, filepath.Join(cache, "callgate"))
+	}
+	if config, err := os.UserConfigDir(); err == nil {
+		paths = append(paths, filepath.Join(config, "callgate"))
+	}
+	var out []string
+	seen := map[string]bool{}
+	add := func(p string, err error) {
+		if err == nil && p != "starter" && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	for _, p := range paths {
+		abs, err := filepath.Abs(p)
+		add(abs, err)
+		add(filepath.EvalSymlinks(abs))
+	}
+	return out
+}
+
+// toolList reads tool definitions from JSON.
+func toolList(data []byte) ([]abi.Value, error) {
+	v, err := abi.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return replay.ToolList(v)
+}

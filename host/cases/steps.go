@@ -1,0 +1,151 @@
+package cases
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/replay"
+)
+
+var stepKeys = []string{
+	"call", "args", "returns", "error", "tools", "time", "session", "user", "facts", "approve", "raw", "result", "want",
+}
+
+// step reads one step into a short form of an event.
+func (l *loader) step(n *yaml.Node) Step {
+	m := l.members(n, "step", stepKeys...)
+	s := Step{Line: n.Line}
+	var members []abi.Member
+	add := func(name string, v abi.Value) { members = append(members, abi.Member{Name: name, Value: v}) }
+	for _, key := range []string{"tools", "session", "user", "facts", "raw", "result", "time"} {
+		if m[key] != nil {
+			add(key, l.value(m[key], 0))
+		}
+	}
+	if m["approve"] != nil {
+		add("approval", l.value(m["approve"], 0))
+	}
+	if m["call"] != nil {
+		add("call", l.call(m["call"], m["args"]))
+	} else if m["args"] != nil {
+		l.fail(m["args"], "args: only beside call")
+	}
+	s.Returns = l.returns(m["returns"], m["error"])
+	s.Event = abi.ObjectValue(members...)
+	if len(members) == 0 {
+		l.fail(n, "step: want one of call, tools, time, session, user, facts, approve, raw, result")
+	}
+	if s.Returns.Exists() && m["call"] == nil {
+		l.fail(n, "step: returns and error only stand beside call")
+	}
+	if m["want"] != nil {
+		s.Want = l.want(m["want"])
+		if m["call"] == nil && m["raw"] == nil && m["approve"] == nil {
+			l.fail(m["want"], "want: only beside call, raw and approve, which get a verdict")
+		}
+	}
+	return s
+}
+
+func (l *loader) call(n, args *yaml.Node) abi.Value {
+	server, tool, ok := strings.Cut(l.text(n, "call"), "/")
+	if !ok || server == "" || tool == "" {
+		l.fail(n, "call: %q; want server/tool", n.Value)
+	}
+	call := []abi.Member{{Name: "server", Value: abi.StringValue(server)}, {Name: "tool", Value: abi.StringValue(tool)}}
+	if args != nil {
+		v := l.value(args, 0)
+		if v.Kind() != abi.Object {
+			l.fail(args, "args: want a mapping")
+		}
+		call = append(call, abi.Member{Name: "arguments", Value: v})
+	}
+	return abi.ObjectValue(call...)
+}
+
+// returns reads what the server answers: text, or a result as MCP has it.
+func (l *loader) returns(n, failed *yaml.Node) abi.Value {
+	if n != nil && failed != nil {
+		l.fail(failed, "error: not beside returns")
+	}
+	if failed != nil {
+		return replay.TextResult(l.text(failed, "error")).With("isError", abi.BoolValue(true))
+	}
+	if n == nil {
+		return abi.Value{}
+	}
+	v := l.value(n, 0)
+	if v.IsString() {
+		return replay.TextResult(v.Str())
+	}
+	if v.Kind() != abi.Object {
+		l.fail(n, "returns: want text or a mapping")
+	}
+	return v
+}
+
+func (l *loader) want(n *yaml.Node) *Want {
+	m := l.members(n, "want", "outcome", "contract", "code", "rule", "witness", "at", "reason")
+	w := &Want{
+		Outcome: l.text(m["outcome"], "outcome"), Contract: l.text(m["contract"], "contract"), Code: l.text(m["code"], "code"),
+		Rule: l.text(m["rule"], "rule"), Witness: l.text(m["witness"], "witness"), At: l.texts(m["at"], "at"), Reason: l.text(m["reason"], "reason"),
+	}
+	if _, ok := abi.ParseOutcome(w.Outcome); !ok || w.Outcome == "abstain" {
+		l.fail(n, "want: outcome %q; want deny, ask or allow", w.Outcome)
+	}
+	return w
+}
+
+// value reads YAML as JSON: what has no JSON form is an error.
+func (l *loader) value(n *yaml.Node, depth int) abi.Value {
+	switch {
+	case depth > maxDepth:
+		l.fail(n, "nesting deeper than %d", maxDepth)
+	case n.Anchor != "" || n.Kind == yaml.AliasNode:
+		l.fail(n, "anchors and aliases are not accepted")
+	case n.Kind == yaml.ScalarNode:
+		return l.scalar(n)
+	case n.Kind == yaml.SequenceNode:
+		items := make([]abi.Value, 0, len(n.Content))
+		for _, item := range n.Content {
+			items = append(items, l.value(item, depth+1))
+		}
+		return abi.ArrayValue(items...)
+	case n.Kind == yaml.MappingNode:
+		var members []abi.Member
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			if k.Kind != yaml.ScalarNode || seen[k.Value] || k.Tag == "!!merge" {
+				l.fail(k, "key %q: want distinct scalar keys", k.Value)
+				continue
+			}
+			seen[k.Value] = true
+			members = append(members, abi.Member{Name: k.Value, Value: l.value(n.Content[i+1], depth+1)})
+		}
+		return abi.ObjectValue(members...)
+	}
+	return abi.Value{}
+}
+
+func (l *loader) scalar(n *yaml.Node) abi.Value {
+	switch n.ShortTag() {
+	case "!!str", "!!timestamp":
+		return abi.StringValue(n.Value)
+	case "!!null":
+		v, _ := abi.Parse([]byte("null"))
+		return v
+	case "!!bool":
+		return abi.BoolValue(strings.EqualFold(n.Value, "true"))
+	case "!!int", "!!float":
+		if v, err := abi.Parse([]byte(n.Value)); err == nil && v.Kind() == abi.Number {
+			return v
+		}
+		l.fail(n, "%q is a number that JSON can not write", n.Value)
+	default:
+		l.fail(n, "tag %s is not accepted", n.ShortTag())
+	}
+	return abi.Value{}
+}

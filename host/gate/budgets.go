@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// counter holds what calls have charged to one budget.
+type counter struct {
+	window  time.Duration // 0: per session
+	charges []charge      // in the order of the calls
+	settled int64         // per session: charges that can no longer be given back
+}
+
+// charge is what one call took from a budget.
+type charge struct {
+	call string
+	at   time.Time
+	n    int64
+}
+
+// used returns what other calls have taken at a time, and when the oldest
+// charge that still counts falls out of the window.
+func (c *counter) used(now time.Time, call string) (int64, time.Time) {
+	n := c.settled
+	var resets time.Time
+	for _, ch := range c.charges {
+		if ch.call == call || c.window > 0 && !ch.at.Add(c.window).After(now) {
+			continue
+		}
+		n += ch.n
+		if c.window > 0 && resets.IsZero() {
+			resets = ch.at.Add(c.window)
+		}
+	}
+	return n, resets
+}
+
+// add charges a budget. A counter over a stretch of time keeps no more charges
+// than it takes to be spent: the newest ones are the last to fall out.
+func (c *counter) add(ch charge, spent int64) {
+	if ch.n == 0 {
+		return
+	}
+	c.charges = append(c.charges, ch)
+	if c.window == 0 {
+		return
+	}
+	for len(c.charges) > 0 && !c.charges[0].at.Add(c.window).After(ch.at) || int64(len(c.charges)) > spent+1 {
+		c.charges = c.charges[1:]
+	}
+}
+
+// settle makes the charge of a call final, so that a session's counter stays
+// one number.
+func (c *counter) settle(call string) {
+	if c.window > 0 {
+		return
+	}
+	for i, ch := range c.charges {
+		if ch.call == call {
+			c.settled += ch.n
+			c.charges = append(c.charges[:i:i], c.charges[i+1:]...)
+			return
+		}
+	}
+}
+
+// remove gives the charge of a call back.
+func (c *counter) remove(call string) {
+	for i, ch := range c.charges {
+		if ch.call == call {
+			c.charges = append(c.charges[:i:i], c.charges[i+1:]...)
+			return
+		}
+	}
+}
+
+// weight is what a call adds to a budget: one, or the number of elements at
+// the budget's pointer. A single value there counts as one element.
+func weight(b contract.Budget, args abi.Value) int64 {
+	if b.Weight == "" {
+		return 1
+	}
+	v := args.At(b.Weight)
+	switch v.Kind() {
+	case abi.Absent, abi.Null:
+		return 0
+	case abi.Array, abi.Object:
+		return int64(v.Len())
+	}
+	return 1
+}
+
+// budgets reports every budget that applies to a call.
+func (s *State) budgets(n *entry) []abi.BudgetUse {
+	if len(n.binding.budgets) == 0 {
+		return nil
+	}
+	out := make([]abi.BudgetUse, 0, len(n.binding.budgets))
+	for _, b := range n.binding.budgets {
+		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Charge: weight(b, n.call.Arguments)}
+		if c := s.counters[b.Scope]; c != nil {
+			use.Used, use.Resets = c.used(s.now, n.call.ID)
+		}
+		out = append(out, use)
+	}
+	return out
+}
+
+// charge charges a call to its budgets of one kind.
+func (s *State) charge(n *entry, kinds ...contract.Count) {
+	for _, b := range n.binding.budgets {
+		for _, k := range kinds {
+			if b.Count != k {
+				continue
+			}
+			c := s.counters[b.Scope]
+			if c == nil {
+				c = &counter{window: b.Window}
+				s.counters[b.Scope] = c
+			}
+			c.window = b.Window
+			c.add(charge{n.call.ID, s.now, weight(b, n.call.Arguments)}, b.Max)
+		}
+	}
+}
+
+// eachCounter visits the counters of a call's budgets of one kind.
+func (s *State) eachCounter(n *entry, kind contract.Count, visit func(*counter)) {
+	for _, b := range n.binding.budgets {
+		if c := s.counters[b.Scope]; c != nil && b.Count == kind {
+			visit(c)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/policy"
+)
+
+// maxRecent is how many earlier calls a snapshot shows.
+const maxRecent = 64
+
+// maxAsked is how many questions can be open in a session.
+const maxAsked = 64
+
+// called takes in a call and, unless the past is being folded, has it judged.
+func (s *State) called(e abi.Event) []abi.Event {
+	n := &entry{call: *e.Call, seq: e.Seq}
+	missing := false
+	if e.Text != nil {
+		n.call.Arguments, missing = s.fetch(e.Text)
+	}
+	n.binding = s.bind(n.call.Server, n.call.Tool)
+	s.session.entries[n.call.ID] = n
+	s.session.last = s.now
+	n.pinned = s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
+	defer s.session.index.Record(e)
+	if s.folding {
+		s.attempt(n)
+		return nil
+	}
+	d := s.decide(n)
+	s.attempt(n)
+	if missing {
+		d.verdict = abi.Verdict{
+			Outcome: abi.Deny, Contract: "coverage", Code: "TEXT_GONE", Missing: true,
+			Reason: "the arguments are not kept in this ledger",
+		}
+	}
+	return s.decided(e, n, d)
+}
+
+// attempt charges a call of a pinned tool to the budgets that count attempts,
+// whatever becomes of it.
+func (s *State) attempt(n *entry) {
+	if n.pinned {
+		s.charge(n, contract.CountAttempts)
+	}
+}
+
+// fetch reads text that an event carries by reference.
+func (s *State) fetch(t *abi.Text) (abi.Value, bool) {
+	if s.opts.Text == nil || t.Offset < 0 || t.Length < 0 || t.Length > 1<<30 {
+		return abi.Value{}, true
+	}
+	buf := make([]byte, t.Length)
+	if _, err := s.opts.Text.ReadAt(buf, t.Offset); err != nil || abi.DigestBytes(buf) != t.Digest {
+		return abi.Value{}, true
+	}
+	v, err := abi.Parse(buf)
+	return v, err != nil
+}
+
+// decided turns a decision into events and applies it to the state.
+func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
+	v := d.verdict
+	v.ID = n.call.ID
+	v.Missing = v.Missing || evicted(v)
+	v.Observed = s.settings.Mode == policy.ModeObserve && v.Outcome != abi.Allow
+	s.strip(&v)
+	var out []abi.Event
+	if len(d.edits) > 0 && v.Enforced() != abi.Deny {
+		out = append(out, abi.Event{Edit: &abi.EditEvent{Call: n.call.ID, Edits: d.edits, Digest: d.sent.Digest()}})
+	}
+	out = append(out, abi.Event{Verdict: &v})
+	if v.Enforced() == abi.Ask {
+		n.fingerprint = s.fingerprint(n, d)
+		n.ask = s.question(n, d)
+		shown := *n.ask
+		if s.settings.Digests {
+			shown.Items = withoutValues(shown.Items)
+		}
+		out = append(out, abi.Event{Ask: &shown})
+	}
+	if label := s.settle(&v); label != nil {
+		out = append(out, abi.Event{Label: label})
+	}
+	return answers(e, out...)
+}
+
+// settle applies a verdict to the state: counts, budgets, and the labels that
+// an allowed call gives, which enter the state now so that a pipelined call
+// cannot overtake them.
+func (s *State) settle(v *abi.Verdict) *abi.LabelEvent {
+	n := s.session.entries[v.ID]
+	if n == nil {
+		return nil
+	}
+	again := n.decided
+	n.decided, n.outcome = true, v.Enforced()
+	if !again {
+		s.session.calls++
+		if n.pinned {
+			s.session.tools[n.call.Server+"/"+n.call.Tool]++
+		}
+	}
+	s.remember(n, again)
+	switch n.outcome {
+	case abi.Allow:
+	case abi.Ask:
+		s.await(n)
+		return nil
+	default:
+		s.session.denied++
+		s.forget(n)
+		return nil
+	}
+	s.charge(n, contract.CountCommits, contract.CountSuccesses)
+	return s.label(n, v)
+}
+
+// remember keeps a call in the list of recent ones.
+func (s *State) remember(n *entry, again bool) {
+	if again {
+		for i := range s.session.recent {
+			if s.session.recent[i].ID == n.call.ID {
+				s.session.recent = slices.Clone(s.session.recent)
+				s.session.recent[i].Outcome = n.outcome
+			}
+		}
+		return
+	}
+	recent := append(slices.Clone(s.session.recent), abi.Recent{ID: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Outcome: n.outcome})
+	s.session.recent = recent[max(0, len(recent)-maxRecent):]
+}
+
+// label collects the labels that an allowed call gives.
+func (s *State) label(n *entry, v *abi.Verdict) *abi.LabelEvent {
+	l := abi.LabelEvent{Call: n.call.ID, Session: v.Obligations.SessionLabels, Data: v.Obligations.CallLabels}
+	for _, other := range v.Also {
+		l.Session = union(l.Session, other.Obligations.SessionLabels)
+		l.Data = union(l.Data, other.Obligations.CallLabels)
+	}
+	if len(l.Session)+len(l.Data) == 0 {
+		return nil
+	}
+	s.addLabels(&l)
+	return &l
+}
+
+func (s *State) addLabels(l *abi.LabelEvent) {
+	s.session.labels = union(s.session.labels, l.Session)
+	if n := s.session.entries[l.Call]; n != nil {
+		n.labels = union(n.labels, l.Data)
+	}
+}
+
+// answered takes in the result of a call.
+func (s *State) answered(e abi.Event) []abi.Event {
+	r := e.Result
+	n := s.session.entries[r.Call]
+	s.session.last = s.now
+	if n != nil && n.decided && n.outcome == abi.Allow {
+		s.finish(n, r.Failed())
+	}
+	if limit := s.settings.MaxResultBytes; limit > 0 && r.Bytes > limit {
+		v := abi.Verdict{
+			ID: r.Call, Outcome: abi.Deny, Contract: "result", Code: "RESULT_SIZE", Rule: s.settings.MaxResultBytesAt,
+			Reason: fmt.Sprintf("the result has %d bytes; at most %d are let through", r.Bytes, limit),
+			Mend:   "ask for less at once, or raise settings.max_result_bytes",
+		}
+		return answers(e, abi.Event{Verdict: &v})
+	}
+	s.session.index.Record(e)
+	return nil
+}
+
+// finish settles the budgets of a call whose result has come.
+func (s *State) finish(n *entry, failed bool) {
+	s.eachCounter(n, contract.CountSuccesses, func(c *counter) {
+		if failed {
+			c.remove(n.call.ID)
+			return
+		}
+		c.settle(n.call.ID)
+	})
+	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.settle(n.call.ID) })
+	s.forget(n)
+}
+
+// forget drops a call that can no longer matter; its attempt is final.
+func (s *State) forget(n *entry) {
+	s.eachCounter(n, contract.CountAttempts, func(c *counter) { c.settle(n.call.ID) })
+	delete(s.session.entries, n.call.ID)
+}
+
+// await keeps an asked call until it is answered. Only the newest questions
+// stay open: an unanswered one is a deny that costs memory.
+func (s *State) await(n *entry) {
+	s.session.asked = append(s.session.asked, n)
+	for len(s.session.asked) > maxAsked {
+		old := s.session.asked[0]
+		s.session.asked = s.session.asked[1:]
+		if old.outcome == abi.Ask {
+			old.ask = nil
+			s.forget(old)
+		}
+	}
+}
+
+// release takes back an allowed call that never went out: what it committed is
+// given back, its attempt is not.
+func (s *State) release(id string) {
+	n := s.session.entries[id]
+	if n == nil || n.outcome != abi.Allow {
+		return
+	}
+	n.outcome = abi.Deny
+	defer s.forget(n)
+	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.remove(id) })
+	s.eachCounter(n, contract.CountSuccesses, func(c *counter) { c.remove(id) })
+}
+
+// answerID is the id of a verdict on something that is no call.
+func (s *State) answerID(seq uint64) string { return fmt.Sprintf("%s-%d", s.file, seq) }
+
+// CallOf returns the server and tool of a call that has no answer yet.
+func (s *State) CallOf(id string) (server, tool string, ok bool) {
+	n := s.session.entries[id]
+	if n == nil {
+		return "", "", false
+	}
+	return n.call.Server, n.call.Tool, true
+}
+
+// Known says whether a tool has a pin or was listed.
+func (s *State) Known(serverName, tool string) bool {
+	d := s.pinOf(serverName, tool)
+	return d.State == abi.PinOK || d.Listed.Exists()
+}

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// judge asks every contract, in table order, about the call as received and,
+// if there are edits, as sent; the stricter of the two holds. No contract is
+// skipped because another one has denied: every reason is kept. The headline
+// is the first verdict in table order among the strictest.
+func judge(rows []row, received, sent *abi.Snapshot) abi.Verdict {
+	base := abi.Abstain
+	var said []abi.Verdict
+	for _, r := range rows {
+		v := ask(r, received)
+		if sent != received {
+			v = stricter(v, ask(r, sent))
+		}
+		base = abi.Stricter(base, v.Outcome)
+		if v.Outcome != abi.Abstain || !v.Obligations.Empty() {
+			said = append(said, v)
+		}
+	}
+	headline := abi.Verdict{Outcome: abi.Deny, Contract: "coverage", Code: "NOTHING_SAID", Reason: "no contract said anything of the call"}
+	found := false
+	rest := said[:0:0]
+	for _, v := range said {
+		if !found && v.Outcome == base && base != abi.Abstain {
+			headline, found = v, true
+			continue
+		}
+		rest = append(rest, v)
+	}
+	headline.Outcome = base.Final()
+	headline.Also = rest
+	return headline
+}
+
+// ask asks one contract. One that panics denies.
+func ask(r row, snap *abi.Snapshot) (v abi.Verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = abi.Verdict{
+				Outcome: abi.Deny, Contract: r.name, Code: "CONTRACT_FAILED", Reason: "the contract failed on this call",
+				Mend: "report it: " + r.name + " must not panic",
+			}
+		}
+	}()
+	v = r.c.Judge(snap)
+	v.Outcome = v.Outcome.Known()
+	v.Contract = r.name
+	return v
+}
+
+// stricter joins the verdicts of one contract on the received and the sent
+// call. Obligations of both hold.
+func stricter(a, b abi.Verdict) abi.Verdict {
+	out, other := a, b
+	if b.Outcome < a.Outcome {
+		out, other = b, a
+	}
+	o, p := &out.Obligations, other.Obligations
+	o.CallLabels = union(o.CallLabels, p.CallLabels)
+	o.SessionLabels = union(o.SessionLabels, p.SessionLabels)
+	o.Redact = union(o.Redact, p.Redact)
+	o.Hide = union(o.Hide, p.Hide)
+	return out
+}
+
+// union returns the sorted union of two lists of names.
+func union(a, b []string) []string {
+	if len(b) == 0 {
+		return a
+	}
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// decision is a verdict with what it was made from.
+type decision struct {
+	verdict  abi.Verdict
+	edits    []abi.Edit
+	sent     abi.Value // the arguments after the edits
+	findings []abi.Finding
+}
+
+// decide builds the snapshots of a call and has it judged.
+func (s *State) decide(n *entry) decision {
+	b := n.binding
+	if b.broken != nil {
+		return decision{verdict: abi.Verdict{
+			Outcome: abi.Deny, Contract: "coverage", Code: "POLICY_BROKEN", Reason: b.broken.Error(),
+			Mend: "run callgate check on the policy",
+		}}
+	}
+	received := s.snapshot(n)
+	d := decision{sent: n.call.Arguments}
+	sent := received
+	for _, r := range b.rows {
+		if editor, ok := r.c.(contract.Editor); ok {
+			d.edits = append(d.edits, editor.Edit(received)...)
+		}
+	}
+	received.Taint = s.explain(b.rows, received)
+	d.findings = received.Taint
+	if len(d.edits) > 0 {
+		args, err := applyEdits(n.call.Arguments, d.edits)
+		if err != nil {
+			return decision{verdict: abi.Verdict{
+				Outcome: abi.Deny, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied: " + err.Error(),
+				Mend: "report it: the contract proposed an edit of an argument that is not there",
+			}}
+		}
+		edited := *received
+		edited.Call.Arguments, edited.Call.Digest = args, args.Digest()
+		edited.Taint = s.explain(b.rows, &edited)
+		d.sent, sent = args, &edited
+	}
+	d.verdict = judge(b.rows, received, sent)
+	return d
+}
+
+// explain asks provenance about the arguments that contracts want explained.
+func (s *State) explain(rows []row, snap *abi.Snapshot) []abi.Finding {
+	var wanted []abi.Wanted
+	for _, r := range rows {
+		if e, ok := r.c.(contract.Explainer); ok {
+			wanted = append(wanted, e.Wanted(snap)...)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return s.session.index.Explain(snap.Call.Arguments, wanted)
+}
+
+// applyEdits applies edits in order to a copy of the arguments.
+func applyEdits(args abi.Value, edits []abi.Edit) (abi.Value, error) {
+	for i, e := range edits {
+		next, ok := args.Set(e.At, e.With)
+		if !ok {
+			return abi.Value{}, fmt.Errorf("edit %d: nothing at its pointer", i)
+		}
+		args = next
+	}
+	return args, nil
+}
+
+// snapshot is what contracts see of a call now.
+func (s *State) snapshot(n *entry) *abi.Snapshot {
+	ss := &s.session
+	place := ss.place
+	if s.policy != nil {
+		if cwd := s.policy.Server(n.call.Server).Cwd; cwd != "" {
+			place.Dir = cwd
+		}
+	}
+	return &abi.Snapshot{
+		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: s.pinOf(n.call.Server, n.call.Tool),
+		Session: abi.Session{
+			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
+			ThisTool: ss.tools[n.call.Server+"/"+n.call.Tool], Recent: ss.recent, Place: place, Protected: ss.protected,
+			Approved: ss.approved, Budgets: s.budgets(n),
+		},
+	}
+}

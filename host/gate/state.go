@@ -1,0 +1,149 @@
+// Package gate is the deterministic core: a fold over events.
+//
+//	outputs := gate.Step(state, event)
+//
+// Everything that can matter to a decision is an event, and Step answers with
+// events of its own: verdicts, edits, asks and labels. It does no I/O but one
+// read, of text that an event carries by reference, through the io.ReaderAt in
+// [Options]. It starts no goroutine and takes no lock; a state belongs to one
+// caller at a time. The same events give the same answers, byte for byte.
+package gate
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+// Options is what a state is made of.
+type Options struct {
+	// Specs is the ordered table of contracts. Without any, every call is denied.
+	Specs []contract.Spec
+	// Text holds the text that events carry by reference. Without it such text
+	// counts as gone.
+	Text io.ReaderAt
+	// NewIndex makes the provenance index of a session; nil is provenance.New.
+	NewIndex func(provenance.Options) provenance.Index
+}
+
+// State is what the events so far add up to. The zero value is not usable; see
+// [New].
+type State struct {
+	opts Options
+	now  time.Time
+	// file is the start of every call id: six hex digits of the ledger file.
+	file string
+	// folding says that events of the past are applied, not judged.
+	folding bool
+
+	policy   *policy.Policy
+	digest   string // of the policy
+	settings policy.Settings
+	bad      error // why the last policy event did not load
+
+	servers  map[string]*server
+	bindings map[string]*binding
+	counters map[string]*counter
+
+	session session
+}
+
+// session is the part of the state that ends with the session.
+type session struct {
+	id        string
+	open      bool
+	last      time.Time // of the last event that counts as activity
+	principal abi.Principal
+	place     abi.Place
+	protected []string
+	labels    []string
+	calls     int64
+	denied    int64
+	tools     map[string]int64
+	recent    []abi.Recent
+	index     provenance.Index
+	entries   map[string]*entry // calls without an answer, by id
+	asked     []*entry          // oldest first
+	approved  []abi.Approved
+}
+
+// entry is one call of the session that may still matter.
+type entry struct {
+	call        abi.Call
+	seq         uint64
+	binding     *binding
+	pinned      bool
+	outcome     abi.Outcome
+	decided     bool
+	fingerprint string // of a pending ask
+	ask         *abi.AskEvent
+	labels      []string
+}
+
+// New returns the state before any event.
+func New(o Options) *State {
+	if o.NewIndex == nil {
+		o.NewIndex = provenance.New
+	}
+	s := &State{opts: o, file: "000000", servers: map[string]*server{}, bindings: map[string]*binding{}, counters: map[string]*counter{}}
+	s.settings = policy.Settings{}
+	s.reset()
+	return s
+}
+
+// reset starts a new session. Pins and budgets over a stretch of time outlive
+// it.
+func (s *State) reset() {
+	keep := s.session
+	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, entries: map[string]*entry{}}
+	s.session.index = s.opts.NewIndex(provenance.Options{Text: s.opts.Text, Source: s.source})
+	for scope, c := range s.counters {
+		if c.window == 0 {
+			delete(s.counters, scope)
+		}
+	}
+}
+
+// Settings returns the settings of the policy in force.
+func (s *State) Settings() policy.Settings { return s.settings }
+
+// Policy returns the policy in force, or nil.
+func (s *State) Policy() *policy.Policy { return s.policy }
+
+// Freeze completes an event before it is judged and kept: the id and digest of
+// a call, and the kind that was left out.
+func (s *State) Freeze(e abi.Event) abi.Event {
+	if e.Call == nil {
+		return e
+	}
+	c := *e.Call
+	c.Seq = e.Seq
+	if c.Kind == "" {
+		c.Kind = abi.KindTool
+	}
+	if c.ID == "" {
+		c.ID = fmt.Sprintf("%s-%d", s.file, e.Seq)
+	}
+	if c.Digest == "" {
+		c.Digest = c.Arguments.Digest()
+	}
+	if c.Bytes == 0 {
+		c.Bytes = int64(len(c.Arguments.Append(nil)))
+	}
+	e.Call = &c
+	return e
+}
+
+// source tells the provenance index what the policy says of an output.
+func (s *State) source(serverName, tool string) provenance.Source {
+	if s.policy == nil {
+		return provenance.Source{}
+	}
+	src := s.policy.Source(serverName, tool)
+	return provenance.Source{Trusted: src.Trusted, WholeField: src.WholeField, Fields: src.Fields, Text: src.Text}
+}

@@ -1,0 +1,156 @@
+package gate
+
+import (
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/policy"
+)
+
+// Step moves the state by one event and returns the gate's answers, in order.
+// Answers of an earlier run (verdict, edit, ask, label) change nothing: Step
+// makes its own.
+func Step(s *State, e abi.Event) []abi.Event {
+	s.folding = false
+	return s.step(s.Freeze(e))
+}
+
+// Fold moves the state by one event of the past, without judging it again: the
+// recorded verdicts count. What could loosen (approvals and what the user
+// said) is left out.
+func Fold(s *State, e abi.Event) {
+	s.folding = true
+	defer func() { s.folding = false }()
+	switch {
+	case e.Verdict != nil:
+		s.settle(e.Verdict)
+	case e.Label != nil:
+		s.addLabels(e.Label)
+	case e.Approval != nil, e.User != nil:
+	default:
+		s.step(e)
+	}
+}
+
+func (s *State) step(e abi.Event) []abi.Event {
+	if !e.Time.IsZero() {
+		s.now = e.Time.UTC()
+	}
+	switch {
+	case e.Session != nil:
+		s.openSession(e.Session)
+	case e.Policy != nil:
+		s.usePolicy(e.Policy)
+	case e.Tools != nil:
+		s.list(e)
+	case e.Call != nil:
+		return s.called(e)
+	case e.Result != nil:
+		return s.answered(e)
+	case e.User != nil:
+		if s.settings.UserContext {
+			s.session.index.Record(e)
+		}
+	case e.Facts != nil:
+		s.useFacts(e.Facts.Facts)
+	case e.Approval != nil:
+		return s.approve(e)
+	case e.Frame != nil:
+		s.session.index.Record(e)
+	case e.Refused != nil:
+		return s.refused(e)
+	}
+	return nil
+}
+
+// openSession starts a process's part of a session: the same one if the last
+// activity is inside the idle window and the principal is the same.
+func (s *State) openSession(o *abi.SessionEvent) {
+	idle := s.settings.SessionIdle
+	if idle == 0 {
+		idle = policy.DefaultSessionIdle
+	}
+	resume := s.session.open && !o.New && samePrincipal(s.session.principal, o.Principal) &&
+		!s.session.last.IsZero() && s.now.Sub(s.session.last) <= idle
+	if !resume {
+		s.reset()
+		s.session.id = o.ID
+		s.session.last = s.now
+	}
+	s.session.open = true
+	s.session.principal = o.Principal
+	if o.Place != (abi.Place{}) {
+		s.session.place = o.Place
+	}
+	if o.Protected != nil {
+		s.session.protected = o.Protected
+	}
+	if len(o.File) >= 6 {
+		s.file = o.File[:6]
+	}
+	if srv := s.servers[o.Server]; srv != nil {
+		srv.unlist()
+	}
+}
+
+func samePrincipal(a, b abi.Principal) bool {
+	if a.Subject != b.Subject || len(a.Actors) != len(b.Actors) {
+		return false
+	}
+	for i := range a.Actors {
+		if a.Actors[i] != b.Actors[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// usePolicy puts a policy into force. One that does not load denies everything
+// that follows.
+func (s *State) usePolicy(p *abi.PolicyEvent) {
+	s.policy, s.bad = policy.Decode(p.Policy)
+	s.bindings = map[string]*binding{}
+	s.digest, s.settings = p.Digest, policy.Settings{}
+	if s.bad == nil {
+		s.digest, s.settings = s.policy.Digest(), s.policy.Settings()
+	}
+}
+
+func (s *State) useFacts(v abi.Value) {
+	if home := v.Get("home"); home.IsString() {
+		s.session.place.Home = home.Str()
+	}
+	if dir := v.Get("cwd"); dir.IsString() {
+		s.session.place.Dir = dir.Str()
+	}
+}
+
+// refused records a frame that was not relayed. A call that its batch took
+// back is no longer counted as one that went out.
+func (s *State) refused(e abi.Event) []abi.Event {
+	r := e.Refused
+	if r.Call != "" {
+		s.release(r.Call)
+		return nil
+	}
+	if r.From == "server" {
+		s.session.index.Record(e)
+	}
+	s.session.denied++
+	v := abi.Verdict{
+		ID: s.answerID(e.Seq), Outcome: abi.Deny, Contract: "wire", Code: r.Code, Reason: r.Reason,
+		Mend: "send one unambiguous JSON-RPC 2.0 message a line",
+	}
+	if r.Pointer != "" {
+		v.At = []string{r.Pointer}
+	}
+	return answers(e, abi.Event{Verdict: &v})
+}
+
+// answers gives the gate's events their place after the event they answer.
+func answers(cause abi.Event, out ...abi.Event) []abi.Event {
+	for i := range out {
+		out[i].Seq = cause.Seq + 1 + uint64(i)
+		out[i].Time = cause.Time
+		out[i].Cause, out[i].Caused = cause.Seq, true
+	}
+	return out
+}

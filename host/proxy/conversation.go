@@ -1,0 +1,301 @@
+package proxy
+
+import (
+	"sync"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// Codes of refusals that need more than one frame to be seen.
+const (
+	// CodeIDInFlight: a request reuses the id of a request without an answer.
+	CodeIDInFlight = "FRAME_ID_IN_FLIGHT"
+	// CodeForeignResponse: a response of the client that answers no request of the server.
+	CodeForeignResponse = "FRAME_FOREIGN_RESPONSE"
+	// CodeTooManyOpen: more requests without an answer than are kept.
+	CodeTooManyOpen = "FRAME_TOO_MANY_OPEN"
+	// CodeBatchTaken: an allowed call whose batch was not forwarded.
+	CodeBatchTaken = "FRAME_BATCH_TAKEN_BACK"
+)
+
+// maxOpen is how many requests may be without an answer, in each direction.
+const maxOpen = 16384
+
+// maxRecorded is how much of a refused frame is kept, in bytes.
+const maxRecorded = 64 << 10
+
+// Conversation turns frames into events. It knows which requests are open in
+// both directions; it decides nothing and does no I/O. It is safe for
+// concurrent use by the two pumps.
+type Conversation struct {
+	Server string
+
+	mu       sync.Mutex
+	open     map[string]*request // of the client, by id
+	asked    map[string]bool     // of the server, by id
+	revision string              // from the initialize result
+}
+
+// request is a request of the client without an answer.
+type request struct {
+	id        wire.ID
+	method    string
+	call      string // id of the call event
+	cursor    string
+	paged     bool
+	modern    bool
+	cancelled bool
+}
+
+// Message is one frame, or element of a batch, and what it means to the gate.
+type Message struct {
+	Frame wire.Frame
+	// Event is a call or a refusal, or from a server a result, a list of tools or
+	// any other text. Nil: nothing the gate has to know.
+	Event *abi.Event
+	// Answers are the requests of the client that this frame of the server ends.
+	Answers []wire.ID
+	open    *request
+}
+
+// NewConversation returns the conversation with a server of that name.
+func NewConversation(server string) *Conversation {
+	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}}
+}
+
+// Options returns how frames are to be classified at this point.
+func (c *Conversation) Options() wire.Options {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return wire.Options{Batches: c.revision == "2024-11-05" || c.revision == "2025-03-26"}
+}
+
+// Client takes in one frame, or one element of a batch, of the client.
+func (c *Conversation) Client(f wire.Frame) Message {
+	m := Message{Frame: f}
+	switch f.Kind {
+	case wire.Refused:
+		m.Event = c.refusal(f, "client")
+	case wire.Request:
+		c.request(&m)
+	case wire.Notification:
+		if f.Method == "notifications/cancelled" {
+			c.cancel(f)
+		}
+	case wire.Response, wire.ErrorResponse:
+		c.mu.Lock()
+		known := c.asked[f.ID.Key()]
+		delete(c.asked, f.ID.Key())
+		c.mu.Unlock()
+		if !known {
+			c.refuse(&m, CodeForeignResponse, "the response answers no request of the server", true)
+		}
+	case wire.Blank:
+	default:
+		m.Frame.Kind = wire.Refused
+		c.refuse(&m, wire.CodeNoShape, "the frame is of no kind that a client may send", false)
+	}
+	return m
+}
+
+// request opens a request of the client, and makes a call of a tools/call.
+func (c *Conversation) request(m *Message) {
+	f := m.Frame
+	key := f.ID.Key()
+	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern}
+	c.mu.Lock()
+	have := c.open[key]
+	busy, full := have != nil && !have.cancelled, len(c.open) >= maxOpen
+	if !busy && !full {
+		c.open[key] = r
+	}
+	c.mu.Unlock()
+	if busy {
+		c.refuse(m, CodeIDInFlight, "a request with this id has no answer yet; use another id", false)
+		return
+	}
+	if full {
+		c.refuse(m, CodeTooManyOpen, "too many requests have no answer yet; wait for some", false)
+		return
+	}
+	m.open = r
+	if f.Call == nil {
+		return
+	}
+	call := &abi.Call{Kind: abi.KindTool, Server: c.Server, Tool: f.Call.Name, Bytes: int64(f.Params.End - f.Params.Start)}
+	var err error
+	if !f.Call.Arguments.IsZero() {
+		call.Arguments, err = abi.Parse(f.Call.Arguments.In(f.Raw))
+	}
+	if err == nil && !f.Call.Task.IsZero() {
+		call.Task, err = abi.Parse(f.Call.Task.In(f.Raw))
+	}
+	if err != nil {
+		c.close(f.ID)
+		m.open = nil
+		c.refuse(m, wire.CodeNotJSON, "the arguments can not be read", false)
+		return
+	}
+	m.Event = &abi.Event{Call: call}
+}
+
+// Called notes the id that a call got.
+func (c *Conversation) Called(m Message, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.open != nil {
+		m.open.call = id
+	}
+}
+
+// close forgets an open request: it was answered, by whomever.
+func (c *Conversation) close(id wire.ID) *request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.open[id.Key()]
+	delete(c.open, id.Key())
+	return r
+}
+
+// cancel notes that a request will not be waited for; its id may be used again.
+func (c *Conversation) cancel(f wire.Frame) {
+	at, err := wire.Find(f.Raw, f.Params, "/requestId")
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.open[(wire.ID{Raw: string(at.In(f.Raw))}).Key()]; r != nil && r.method != "initialize" {
+		r.cancelled = true
+	}
+}
+
+// drain returns the client's requests without an answer and forgets them.
+func (c *Conversation) drain() []*request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]*request, 0, len(c.open))
+	for key, r := range c.open {
+		if !r.cancelled {
+			out = append(out, r)
+		}
+		delete(c.open, key)
+	}
+	return out
+}
+
+// refuse turns a message into a refusal.
+func (c *Conversation) refuse(m *Message, code, reason string, drop bool) {
+	p := &wire.Problem{Code: code, Reason: reason, RPCCode: -32600, Drop: drop}
+	if m.Frame.HasID && !drop {
+		p.IDs = []wire.ID{m.Frame.ID}
+	}
+	m.Frame.Kind, m.Frame.Problem = wire.Refused, p
+	m.Event = c.refusal(m.Frame, "client")
+}
+
+// refusal is the event of a frame that is not relayed.
+func (c *Conversation) refusal(f wire.Frame, from string) *abi.Event {
+	r := &abi.RefusedEvent{Server: c.Server, From: from, Size: int64(len(f.Raw)), Bytes: f.Raw[:min(len(f.Raw), maxRecorded)]}
+	if f.Problem != nil {
+		r.Code, r.Reason, r.Pointer = f.Problem.Code, f.Problem.Reason, f.Problem.Pointer
+	}
+	if f.Call != nil {
+		r.Tool = f.Call.Name
+	}
+	return &abi.Event{Refused: r}
+}
+
+// FromServer takes in one frame, or one element of a batch, of the server.
+func (c *Conversation) FromServer(f wire.Frame) Message {
+	m := Message{Frame: f}
+	switch f.Kind {
+	case wire.Refused:
+		m.Event = c.refusal(f, "server")
+		if f.Problem != nil {
+			for _, id := range f.Problem.IDs {
+				if c.close(id) != nil {
+					m.Answers = append(m.Answers, id)
+				}
+			}
+		}
+	case wire.Response, wire.ErrorResponse:
+		c.response(&m)
+	case wire.Request:
+		c.mu.Lock()
+		if len(c.asked) < maxOpen {
+			c.asked[f.ID.Key()] = true
+		}
+		c.mu.Unlock()
+		m.Event = c.text(f, f.Method, f.Params)
+	case wire.Notification:
+		m.Event = c.text(f, f.Method, f.Params)
+	}
+	return m
+}
+
+// response makes a result of the answer to a call, and a list of tools of the
+// answer to tools/list; any other answer is text of the server.
+func (c *Conversation) response(m *Message) {
+	f := m.Frame
+	r := c.close(f.ID)
+	body := f.Result
+	if f.Kind == wire.ErrorResponse {
+		body = f.Error
+	}
+	switch {
+	case r == nil:
+		m.Event = c.text(f, "", body)
+	case r.call != "":
+		m.open, m.Frame.Modern = r, r.modern
+		m.Event = c.result(f, r)
+	case r.method == "tools/list" && f.Kind == wire.Response:
+		m.Event = c.tools(f, r)
+	default:
+		if r.method == "initialize" && f.Kind == wire.Response {
+			c.mu.Lock()
+			c.revision = f.Version
+			c.mu.Unlock()
+		}
+		m.Event = c.text(f, r.method, body)
+	}
+}
+
+func (c *Conversation) result(f wire.Frame, r *request) *abi.Event {
+	res := &abi.ResultEvent{Call: r.call, Server: c.Server, Bytes: int64(len(f.Raw))}
+	if f.Kind == wire.ErrorResponse {
+		res.Error, _ = abi.Parse(f.Error.In(f.Raw))
+	} else {
+		res.Value, _ = abi.Parse(f.Result.In(f.Raw))
+	}
+	return &abi.Event{Result: res}
+}
+
+// tools is the event of a page of tool definitions. What has no name cannot be
+// called and is left to the client.
+func (c *Conversation) tools(f wire.Frame, r *request) *abi.Event {
+	result, err := abi.Parse(f.Result.In(f.Raw))
+	if err != nil {
+		return c.text(f, r.method, f.Result)
+	}
+	t := &abi.ToolsEvent{Server: c.Server, Cursor: r.cursor, Paged: r.paged, Next: f.NextCursor, More: f.HasNext}
+	for _, d := range result.Get("tools").Items() {
+		if d.Kind() == abi.Object && d.Get("name").IsString() {
+			t.List = append(t.List, d)
+		}
+	}
+	return &abi.Event{Tools: t}
+}
+
+// text is the event of any other frame of the server.
+func (c *Conversation) text(f wire.Frame, method string, body wire.Span) *abi.Event {
+	if body.IsZero() {
+		return nil
+	}
+	v, err := abi.Parse(body.In(f.Raw))
+	if err != nil {
+		return c.refusal(f, "server")
+	}
+	return &abi.Event{Frame: &abi.FrameEvent{Server: c.Server, Method: method, Frame: v}}
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"io"
+	"sync"
+)
+
+// maxQueued is how many bytes may wait for one peer before the pump that fills
+// the queue has to wait: the same back pressure that a pipe gives.
+const maxQueued = 8 << 20
+
+// sender writes frames to one peer, whole and in order. A frame may have to
+// wait until its verdict is durable; those behind it wait with it.
+type sender struct {
+	w io.Writer
+
+	mu     sync.Mutex
+	change sync.Cond // on mu
+	queue  []frame
+	bytes  int
+	busy   bool // somebody is writing
+	done   bool // no more frames will come
+	err    error
+}
+
+// frame is one frame to be written.
+type frame struct {
+	bytes []byte
+	wait  func() error // nil: nothing to wait for
+	fail  func(error)  // called instead of writing when wait fails
+}
+
+func newSender(w io.Writer) *sender {
+	s := &sender{w: w}
+	s.change.L = &s.mu
+	go s.run()
+	return s
+}
+
+// send queues a frame. One that has to wait for nothing, with nothing before
+// it, is written at once.
+func (s *sender) send(f frame) {
+	s.mu.Lock()
+	for s.bytes > maxQueued && s.err == nil {
+		s.change.Wait()
+	}
+	if f.wait == nil && !s.busy && len(s.queue) == 0 {
+		s.busy = true
+		s.mu.Unlock()
+		err := s.write(f)
+		s.mu.Lock()
+		s.busy = false
+		s.failed(err)
+		if len(s.queue) > 0 || s.done {
+			s.change.Broadcast()
+		}
+		s.mu.Unlock()
+		return
+	}
+	s.queue = append(s.queue, f)
+	s.bytes += len(f.bytes)
+	s.mu.Unlock()
+	s.change.Broadcast()
+}
+
+// run writes what is queued until close.
+func (s *sender) run() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		for s.busy || len(s.queue) == 0 {
+			if s.done && !s.busy {
+				return
+			}
+			s.change.Wait()
+		}
+		f := s.queue[0]
+		s.queue[0] = frame{}
+		s.queue = s.queue[1:]
+		s.busy = true
+		s.mu.Unlock()
+		err := s.write(f)
+		s.mu.Lock()
+		s.busy = false
+		s.bytes -= len(f.bytes)
+		s.failed(err)
+		s.change.Broadcast()
+	}
+}
+
+// write writes one frame with one call, once it may go out.
+func (s *sender) write(f frame) error {
+	if f.wait != nil {
+		if err := f.wait(); err != nil {
+			if f.fail != nil {
+				f.fail(err)
+			}
+			return nil
+		}
+	}
+	_, err := s.w.Write(f.bytes)
+	return err
+}
+
+// failed notes the first error: the peer is gone, and what is queued for it
+// is dropped as it comes.
+func (s *sender) failed(err error) {
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+}
+
+// gone says whether the peer no longer reads.
+func (s *sender) gone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}
+
+// close waits until everything queued is written, and ends the sender.
+func (s *sender) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = true
+	s.change.Broadcast()
+	for s.busy || len(s.queue) > 0 {
+		s.change.Wait()
+	}
+}

@@ -1,0 +1,254 @@
+// Package proxy relays frames between a client and a server, and acts on what
+// the gate says of them. It originates nothing: no request, no list, no ping.
+// What it does not have to touch it relays byte for byte.
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// Options says what to relay, and who judges it.
+type Options struct {
+	Server  string // the operator's name for the server
+	Command []string
+	Env     []string // of the child
+	Engine  *Engine
+	Voice   Voice
+	// Pins keeps the pinned definitions of the server when some were added.
+	Pins func([]abi.Value) error
+
+	In     io.ReadCloser // frames of the client
+	Out    io.Writer     // frames to the client, and nothing else
+	Stderr *os.File      // inherited by the child; our own notes
+}
+
+// stdio is one relay between a client and a child.
+type stdio struct {
+	o        Options
+	talk     *Conversation
+	child    *child
+	toServer *sender
+	toClient *sender
+	noise    atomic.Int64
+	noteMu   sync.Mutex
+}
+
+// Stdio starts the command and relays until it or the client has gone. It
+// returns the child's exit code; an error is about starting it only.
+func Stdio(ctx context.Context, o Options) (int, error) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, append(forwarded(), brokenPipe()...)...)
+	defer signal.Stop(signals)
+	c, err := startChild(childOptions{command: o.Command, env: o.Env, stderr: o.Stderr})
+	if err != nil {
+		return 2, fmt.Errorf("start %q: %w", o.Command[0], err)
+	}
+	p := &stdio{o: o, talk: NewConversation(o.Server), child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
+	clientGone, serverRead := make(chan struct{}), make(chan struct{})
+	go func() { defer close(clientGone); p.pumpClient() }()
+	go func() { defer close(serverRead); p.pumpServer() }()
+	reason := p.run(ctx, signals, clientGone)
+	<-c.ended
+	c.drain(serverRead)
+	<-serverRead
+	p.giveUp()
+	p.toClient.close()
+	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
+	return c.code, nil
+}
+
+// run waits for the end: of the client, of the child, or of us. It returns why.
+func (p *stdio) run(ctx context.Context, signals <-chan os.Signal, clientGone <-chan struct{}) string {
+	for {
+		select {
+		case <-p.child.ended:
+			return "the server ended"
+		case <-clientGone:
+			p.flush()
+			p.child.end()
+			return "the client closed its end"
+		case <-ctx.Done():
+			p.child.terminate()
+			return "callgate was stopped"
+		case s := <-signals:
+			if isBrokenPipe(s) {
+				continue // the write that caused it reports the error
+			}
+			if err := p.child.signal(s); err != nil {
+				p.note("signal %v: %v", s, err)
+			}
+			p.child.terminateAfter(endTerm)
+			return "a signal: " + s.String()
+		}
+	}
+}
+
+// flush lets the server have what is still queued for it, unless it does not
+// read.
+func (p *stdio) flush() {
+	flushed := make(chan struct{})
+	go func() { defer close(flushed); p.toServer.close() }()
+	t := time.NewTimer(endFlush)
+	defer t.Stop()
+	select {
+	case <-flushed:
+	case <-p.child.ended:
+	case <-t.C:
+	}
+}
+
+func isBrokenPipe(s os.Signal) bool {
+	for _, b := range brokenPipe() {
+		if s == b {
+			return true
+		}
+	}
+	return false
+}
+
+// terminateAfter gives the child a time to follow a signal, then kills it.
+func (c *child) terminateAfter(d time.Duration) {
+	if c.wait(d) {
+		return
+	}
+	c.kill()
+	<-c.ended
+}
+
+// note writes one line about the relay for the operator.
+func (p *stdio) note(format string, args ...any) {
+	p.noteMu.Lock()
+	defer p.noteMu.Unlock()
+	fmt.Fprintf(p.o.Stderr, "callgate: "+format+"\n", args...)
+}
+
+// record keeps an event whose verdict nobody waits for.
+func (p *stdio) record(e abi.Event) (Recorded, bool) {
+	r, err := p.o.Engine.Step(e)
+	if err != nil {
+		p.note("%v", err)
+		return r, false
+	}
+	return r, true
+}
+
+// pumpClient reads the client's frames until its end.
+func (p *stdio) pumpClient() {
+	in := wire.NewReader(p.o.In, 0)
+	for {
+		line, err := in.Next()
+		if err != nil {
+			return
+		}
+		f := wire.ClassifyLine(line, wire.FromClient, p.talk.Options())
+		if f.Kind == wire.Batch {
+			p.batch(f)
+			continue
+		}
+		p.client(p.talk.Client(f))
+	}
+}
+
+// client handles one frame of the client.
+func (p *stdio) client(m Message) {
+	if m.Event == nil {
+		p.toServer.send(frame{bytes: m.Frame.Raw})
+		return
+	}
+	if m.Event.Refused != nil {
+		p.record(*m.Event)
+		if answer := refusal(m.Frame.Problem); answer != nil {
+			p.toClient.send(frame{bytes: answer})
+		}
+		return
+	}
+	answer, sent, token := p.judge(m)
+	if answer != nil {
+		p.talk.close(m.Frame.ID)
+		p.toClient.send(frame{bytes: answer})
+		return
+	}
+	p.forward(m, sent, token)
+}
+
+// judge has the gate judge a call. It returns the frame that answers it, or
+// the frame to send once the token is durable.
+func (p *stdio) judge(m Message) (answer, sent []byte, token ledger.Token) {
+	r, err := p.o.Engine.Step(*m.Event)
+	verdict := r.Verdict()
+	if err != nil || verdict == nil {
+		p.note("%v", err)
+		return p.o.Voice.apply(m, unkept("")), nil, 0
+	}
+	p.talk.Called(m, verdict.ID)
+	if answer := p.o.Voice.apply(m, verdict); answer != nil {
+		return answer, nil, 0
+	}
+	sent, err = edited(m.Frame, r.Answers)
+	if err != nil {
+		p.record(abi.Event{Refused: &abi.RefusedEvent{Server: p.o.Server, From: "client", Code: "EDIT_FAILED", Call: verdict.ID}})
+		failed := abi.Verdict{ID: verdict.ID, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied to the frame"}
+		return p.o.Voice.apply(m, &failed), nil, 0
+	}
+	return nil, sent, r.Token
+}
+
+// unkept is the verdict on a call that the ledger could not keep.
+func unkept(id string) *abi.Verdict {
+	return &abi.Verdict{
+		ID: id, Contract: "ledger", Code: "LEDGER_FAILED", Reason: "the ledger can not keep the verdict, so nothing is allowed",
+	}
+}
+
+// forward sends an allowed call once its verdict is durable.
+func (p *stdio) forward(m Message, sent []byte, token ledger.Token) {
+	f := frame{bytes: sent}
+	if !p.o.Engine.Durable(token) {
+		f.wait = func() error { return p.o.Engine.Wait(token) }
+		f.fail = func(err error) {
+			p.note("%v", err)
+			p.talk.close(m.Frame.ID)
+			p.toClient.send(frame{bytes: p.o.Voice.apply(m, unkept(""))})
+		}
+	}
+	p.toServer.send(f)
+}
+
+// edited applies the gate's edits to the frame as received.
+func edited(f wire.Frame, answers []abi.Event) ([]byte, error) {
+	var splices []wire.Edit
+	for _, a := range answers {
+		if a.Edit == nil {
+			continue
+		}
+		for _, e := range a.Edit.Edits {
+			at, err := wire.Find(f.Raw, f.Call.Arguments, e.At)
+			if err != nil {
+				return nil, err
+			}
+			splices = append(splices, wire.Edit{Span: at, With: e.With.Append(nil)})
+		}
+	}
+	if splices == nil {
+		return f.Raw, nil
+	}
+	return wire.Splice(f.Raw, splices)
+}
+
+// giveUp answers every request that the server, which has ended, left open.
+func (p *stdio) giveUp() {
+	for _, r := range p.talk.drain() {
+		p.toClient.send(frame{bytes: wire.ErrorFrame(r.id, rpcGone, "callgate: the server ended before it answered", nil)})
+	}
+}

@@ -1,0 +1,156 @@
+// Package replay feeds events to the gate that nobody is waiting for: events
+// written by hand, the cases of a policy, and whole ledgers. It has no
+// upstream: nothing it does can reach a server.
+package replay
+
+import (
+	"fmt"
+
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/proxy"
+)
+
+// Options says what judges the events.
+type Options struct {
+	Policy *policy.Policy
+	Specs  []contract.Spec
+	Place  abi.Place
+	// Keep says that Policy holds whatever policy events the input has.
+	Keep bool
+	// Tools are lists that are seen before the first event, by server.
+	Tools map[string][]abi.Value
+	// Approve answers every ask with yes.
+	Approve bool
+	// Prior gives the lines of an earlier ledger file, for `read` events. Nil, or
+	// an error, means that what was read from it is unknown.
+	Prior func(file string, lines uint64, each func(abi.Event) error) error
+}
+
+// Player feeds one stream of events to a fresh state.
+type Player struct {
+	o     Options
+	state *gate.State
+	talks map[string]*proxy.Conversation
+	last  string // id of the last call
+	raws  int    // calls read from frames
+	// Gap says that the input rests on text or files that are not there.
+	Gap bool
+}
+
+// New returns a player before the first event.
+func New(o Options) *Player {
+	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs}), talks: map[string]*proxy.Conversation{}}
+	gate.Step(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
+	gate.Step(p.state, abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value()}})
+	for _, server := range sortedKeys(o.Tools) {
+		gate.Step(p.state, abi.Event{Tools: &abi.ToolsEvent{Server: server, List: o.Tools[server]}})
+	}
+	return p
+}
+
+// Known says whether a tool of a server has been listed or pinned.
+func (p *Player) Known(server, tool string) bool { return p.state.Known(server, tool) }
+
+// Last returns the id of the last call.
+func (p *Player) Last() string { return p.last }
+
+// Feed feeds one event, or one of the short forms, at an index of the input,
+// and returns what the gate answers. The answers of an earlier run are not
+// fed; they are returned as recorded.
+func (p *Player) Feed(v abi.Value, index uint64) (out []abi.Event, recorded *abi.Event, err error) {
+	events, err := p.events(v, index)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range events {
+		if isAnswer(e) {
+			return nil, &e, nil
+		}
+		answers, err := p.step(e)
+		if err != nil {
+			return out, nil, err
+		}
+		out = append(out, answers...)
+	}
+	return out, nil, nil
+}
+
+func isAnswer(e abi.Event) bool {
+	return e.Verdict != nil || e.Edit != nil || e.Ask != nil || e.Label != nil
+}
+
+// step feeds one event, and the approval of what it asked if all is approved.
+func (p *Player) step(e abi.Event) ([]abi.Event, error) {
+	switch {
+	case e.Read != nil:
+		return nil, p.prior(e.Read)
+	case e.Policy != nil && p.o.Keep:
+		return nil, nil
+	case e.Call != nil:
+		e = p.state.Freeze(e)
+		p.last = e.Call.ID
+	}
+	out := gate.Step(p.state, e)
+	if !p.o.Approve {
+		return out, nil
+	}
+	for _, a := range out {
+		if a.Ask != nil {
+			yes := abi.Event{Seq: e.Seq, Time: e.Time, Cause: e.Seq, Caused: true, Approval: &abi.ApprovalEvent{Call: a.Ask.Call, Yes: true, By: "eval"}}
+			out = append(out, yes)
+			again := gate.Step(p.state, yes)
+			return append(out, again...), nil
+		}
+	}
+	return out, nil
+}
+
+// prior folds what had been read from another ledger file.
+func (p *Player) prior(r *abi.ReadEvent) error {
+	if p.o.Prior == nil {
+		p.Gap = true
+		return nil
+	}
+	err := p.o.Prior(r.File, r.Lines, func(e abi.Event) error {
+		gate.Fold(p.state, e)
+		return nil
+	})
+	if err != nil {
+		p.Gap = true
+	}
+	return nil
+}
+
+// events reads one value of the input.
+func (p *Player) events(v abi.Value, index uint64) ([]abi.Event, error) {
+	if v.Kind() != abi.Object {
+		return nil, fmt.Errorf("want an event: a JSON object")
+	}
+	if v.Get("v").Exists() {
+		e, err := abi.EventFrom(v)
+		if err != nil {
+			return nil, err
+		}
+		e.Seq = index
+		return []abi.Event{e}, nil
+	}
+	events, err := p.short(v)
+	for i := range events {
+		events[i].Seq = index
+	}
+	return events, err
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

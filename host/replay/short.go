@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/proxy"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// short reads one of the short forms: {"call":…}, {"result":…}, {"tools":…},
+// {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…} and
+// {"raw":…}. A "time" beside another member moves the clock first.
+func (p *Player) short(v abi.Value) ([]abi.Event, error) {
+	var at time.Time
+	if t := v.Get("time"); t.Exists() {
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, t.Str()); err != nil || !t.IsString() {
+			return nil, fmt.Errorf("time: %s is not a time; want RFC 3339, such as \"2026-11-29T18:00:00Z\"", t)
+		}
+	}
+	var events []abi.Event
+	var err error
+	kinds := 0
+	for _, m := range v.Members() {
+		if m.Name == "time" {
+			continue
+		}
+		kinds++
+		events, err = p.shortOf(m.Name, m.Value)
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case kinds > 1:
+		return nil, fmt.Errorf("%d events in one object; want one on each line", kinds)
+	case kinds == 0 && at.IsZero():
+		return nil, fmt.Errorf("an empty event; want one of %s", shortForms)
+	case kinds == 0:
+		events = []abi.Event{{}}
+	}
+	for i := range events {
+		events[i].Time = at
+	}
+	return events, nil
+}
+
+const shortForms = "call, result, tools, user, time, session, facts, approval, raw"
+
+func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
+	switch kind {
+	case "call":
+		return shortCall(v)
+	case "result":
+		return p.shortResult(v)
+	case "tools":
+		return shortTools(v)
+	case "user":
+		if v.IsString() {
+			return []abi.Event{{User: &abi.UserEvent{Text: v.Str()}}}, nil
+		}
+		return nil, fmt.Errorf("user: want a string")
+	case "session":
+		if v.Str() == "new" {
+			return []abi.Event{{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: p.o.Place}}}, nil
+		}
+		return nil, fmt.Errorf("session: want \"new\"")
+	case "approval":
+		switch v.Str() {
+		case "yes", "no":
+			return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: v.Str() == "yes", By: "eval"}}}, nil
+		}
+		return nil, fmt.Errorf("approval: want \"yes\" or \"no\"")
+	case "facts":
+		e, err := abi.EventFrom(abi.ObjectValue(abi.Member{Name: "v", Value: abi.IntValue(abi.EventVersion)}, abi.Member{Name: "facts", Value: v}))
+		return []abi.Event{e}, err
+	case "raw":
+		return p.shortRaw(v)
+	}
+	return nil, fmt.Errorf("unknown event %q; want one of %s", kind, shortForms)
+}
+
+// only checks the member names of a short form.
+func only(kind string, v abi.Value, names ...string) error {
+	if v.Kind() != abi.Object {
+		return fmt.Errorf("%s: want an object with %s", kind, strings.Join(names, ", "))
+	}
+	for _, m := range v.Members() {
+		if !slices.Contains(names, m.Name) {
+			return fmt.Errorf("%s: unknown member %q; want %s", kind, m.Name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+func shortCall(v abi.Value) ([]abi.Event, error) {
+	if err := only("call", v, "server", "tool", "arguments"); err != nil {
+		return nil, err
+	}
+	c := &abi.Call{Kind: abi.KindTool, Server: v.Get("server").Str(), Tool: v.Get("tool").Str(), Arguments: v.Get("arguments")}
+	if c.Server == "" || c.Tool == "" {
+		return nil, fmt.Errorf("call: want a server and a tool, both not empty")
+	}
+	if k := c.Arguments.Kind(); k != abi.Absent && k != abi.Object {
+		return nil, fmt.Errorf("call: arguments: want an object")
+	}
+	return []abi.Event{{Call: c}}, nil
+}
+
+// shortResult is the result of the call before it: a tools/call result as the
+// server sent it, or a string for one block of text.
+func (p *Player) shortResult(v abi.Value) ([]abi.Event, error) {
+	if p.last == "" {
+		return nil, fmt.Errorf("result: no call before it")
+	}
+	if v.IsString() {
+		v = TextResult(v.Str())
+	}
+	if v.Kind() != abi.Object {
+		return nil, fmt.Errorf("result: want a tool result, such as {\"content\":[{\"type\":\"text\",\"text\":\"…\"}]}, or a string")
+	}
+	server, _, _ := p.state.CallOf(p.last)
+	return []abi.Event{{Result: &abi.ResultEvent{Call: p.last, Server: server, Value: v, Bytes: int64(len(v.Append(nil)))}}}, nil
+}
+
+// TextResult is a tool result with one block of text.
+func TextResult(text string) abi.Value {
+	return abi.ObjectValue(abi.Member{Name: "content", Value: abi.ArrayValue(abi.ObjectValue(
+		abi.Member{Name: "type", Value: abi.StringValue("text")},
+		abi.Member{Name: "text", Value: abi.StringValue(text)},
+	))})
+}
+
+func shortTools(v abi.Value) ([]abi.Event, error) {
+	if err := only("tools", v, "server", "list"); err != nil {
+		return nil, err
+	}
+	list, err := ToolList(v.Get("list"))
+	if err != nil {
+		return nil, fmt.Errorf("tools: list: %w", err)
+	}
+	if v.Get("server").Str() == "" {
+		return nil, fmt.Errorf("tools: want a server")
+	}
+	return []abi.Event{{Tools: &abi.ToolsEvent{Server: v.Get("server").Str(), List: list}}}, nil
+}
+
+// ToolList reads tool definitions: a list of them, or an object with a list
+// called tools (a tools/list result, or a recorded server).
+func ToolList(v abi.Value) ([]abi.Value, error) {
+	if v.Kind() == abi.Object {
+		v = v.Get("tools")
+	}
+	if v.Kind() != abi.Array {
+		return nil, fmt.Errorf("want a list of tool definitions, or an object with a list called tools")
+	}
+	for i, d := range v.Items() {
+		if d.Kind() != abi.Object || !d.Get("name").IsString() {
+			return nil, fmt.Errorf("[%d]: want a tool definition with a name", i)
+		}
+	}
+	return v.Items(), nil
+}
+
+// shortRaw reads a frame exactly as the relay does.
+func (p *Player) shortRaw(v abi.Value) ([]abi.Event, error) {
+	if err := only("raw", v, "server", "from", "frame"); err != nil {
+		return nil, err
+	}
+	server, from, text := v.Get("server").Str(), v.Get("from").Str(), v.Get("frame")
+	if !text.IsString() || server == "" {
+		return nil, fmt.Errorf("raw: want a server and a frame, both strings")
+	}
+	talk := p.talks[server]
+	if talk == nil {
+		talk = proxy.NewConversation(server)
+		p.talks[server] = talk
+	}
+	var take func(wire.Frame) proxy.Message
+	var frame wire.Frame
+	switch from {
+	case "client":
+		frame, take = wire.Classify([]byte(text.Str()), wire.FromClient, talk.Options()), talk.Client
+	case "server":
+		frame, take = wire.Classify([]byte(text.Str()), wire.FromServer, wire.Options{}), talk.FromServer
+	default:
+		return nil, fmt.Errorf("raw: from: %q; want client or server", from)
+	}
+	frames := []wire.Frame{frame}
+	if frame.Kind == wire.Batch {
+		frames = frame.Elements
+	}
+	var events []abi.Event
+	for _, f := range frames {
+		m := take(f)
+		if m.Event == nil {
+			continue
+		}
+		if m.Event.Call != nil {
+			m.Event.Call.ID = fmt.Sprintf("raw-%d", p.raws)
+			p.raws++
+			talk.Called(m, m.Event.Call.ID)
+		}
+		events = append(events, *m.Event)
+	}
+	return events, nil
+}
