@@ -198,7 +198,7 @@ func (f *Frame) gather(side Side) {
 			drop = drop && e.Problem.Drop
 		case e.Kind == Request && side == FromServer:
 			serverIDs = append(serverIDs, e.ID)
-		case e.Kind == Request, side == FromServer && e.HasID:
+		case e.Kind == Request, side == FromServer && e.HasID && e.ID.Raw != "null":
 			ids = append(ids, e.ID)
 		}
 	}

@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"strings"
 	"testing"
@@ -184,5 +187,33 @@ func TestCorpusMeetsEveryCode(t *testing.T) {
 		if !met[code] {
 			t.Errorf("no frame of the corpus is refused with %s; add one and its twin", code)
 		}
+	}
+}
+
+// TestEveryCodeConstantHasItsSentence reads the constants from the source, so that a code without a row in the table cannot pass.
+func TestEveryCodeConstantHasItsSentence(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "problem.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTable := map[string]bool{}
+	for _, code := range ProblemCodes() {
+		if inTable[code] {
+			t.Errorf("%s is in the table twice", code)
+		}
+		inTable[code] = true
+	}
+	constants := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "Code") {
+			constants++
+			if code := strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`); !inTable[code] {
+				t.Errorf("%s has no row in the table", spec.Names[0].Name)
+			}
+		}
+		return true
+	})
+	if constants == 0 || constants != len(inTable) {
+		t.Errorf("%d constants and %d rows", constants, len(inTable))
 	}
 }

@@ -137,11 +137,11 @@ func idCode(w *walk, id value) string {
 
 func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string) {
 	env := &w.at[atEnvelope]
-	switch {
-	case env[inMethod].kind != '"':
+	if env[inMethod].kind != '"' {
 		return CodeMethodType, "/method"
-	case c.hasLoneSurrogate(w.lexeme(env[inMethod])):
-		return CodeMethodSurrogate, "/method"
+	}
+	if code := c.nameCode(w.lexeme(env[inMethod]), CodeMethodSurrogate); code != "" {
+		return code, "/method"
 	}
 	if code := idCode(w, env[inID]); code != "" {
 		return code, "/id"
@@ -202,12 +202,13 @@ func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string)
 
 func (c *Classifier) callCode(w *walk) (code, pointer string) {
 	in := &w.at[atParams]
-	switch {
-	case in[inName].kind != '"':
+	if in[inName].kind != '"' {
 		return CodeCallName, "/params/name"
-	case c.hasLoneSurrogate(w.lexeme(in[inName])):
-		return CodeCallNameSurrogate, "/params/name"
-	case in[inArguments].present() && in[inArguments].kind != '{':
+	}
+	if code := c.nameCode(w.lexeme(in[inName]), CodeCallNameSurrogate); code != "" {
+		return code, "/params/name"
+	}
+	if in[inArguments].present() && in[inArguments].kind != '{' {
 		return CodeCallArguments, "/params/arguments"
 	}
 	return "", ""

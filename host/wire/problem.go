@@ -41,7 +41,7 @@ const (
 	CodeDuplicateName = "FRAME_DUPLICATE_NAME"
 	// CodeNotObject: JSON, but neither an object nor an array.
 	CodeNotObject = "FRAME_NOT_OBJECT"
-	// CodeNameFolds: a top-level name is an envelope name in another case (Unicode simple folding).
+	// CodeNameFolds: a top-level name is an envelope name in another case (Unicode simple folding), or one followed by U+0000.
 	CodeNameFolds = "FRAME_NAME_FOLDS"
 	// CodeParamNameFolds: likewise in params, for _meta and for the members of a tools/call.
 	CodeParamNameFolds = "FRAME_PARAM_NAME_FOLDS"
@@ -57,6 +57,8 @@ const (
 	CodeMethodType = "FRAME_METHOD_TYPE"
 	// CodeMethodSurrogate: the method has a lone surrogate, which no two decoders read alike.
 	CodeMethodSurrogate = "FRAME_METHOD_SURROGATE"
+	// CodeNameNUL: the method or the tool name holds U+0000, at which readers in C end a text.
+	CodeNameNUL = "FRAME_NAME_NUL"
 	// CodeIDType: the id is an object, an array or a boolean.
 	CodeIDType = "FRAME_ID_TYPE"
 	// CodeIDFraction: the id is a number that is not plainly an integer (a fraction, an exponent, -0).
@@ -112,14 +114,15 @@ var problemTable = [...]problemRow{
 	{CodeTrailingData, rpcParseError, "the line holds more than one value; send one frame to a line"},
 	{CodeDuplicateName, rpcInvalidRequest, "an object of the frame has two members of one name; send each name once"},
 	{CodeNotObject, rpcInvalidRequest, "the frame is neither an object nor an array; send a JSON-RPC 2.0 object"},
-	{CodeNameFolds, rpcInvalidRequest, "a top-level name differs from a JSON-RPC name only in case; spell it exactly"},
-	{CodeParamNameFolds, rpcInvalidRequest, "a name in params differs from an MCP name only in case; spell it exactly"},
+	{CodeNameFolds, rpcInvalidRequest, "a top-level name is a JSON-RPC name in another spelling; spell it exactly"},
+	{CodeParamNameFolds, rpcInvalidRequest, "a name in params is an MCP name in another spelling; spell it exactly"},
 	{CodeVersion, rpcInvalidRequest, "jsonrpc is absent or not \"2.0\"; send \"jsonrpc\":\"2.0\""},
 	{CodeMethodAndResult, rpcInvalidRequest, "the frame has a method and a result or error; send a request or a response"},
 	{CodeResultAndError, rpcInvalidRequest, "the frame has a result and an error; send one of them"},
 	{CodeNoShape, rpcInvalidRequest, "the frame has no method, result or error; send one of them"},
 	{CodeMethodType, rpcInvalidRequest, "the method is not a string; send a method name"},
 	{CodeMethodSurrogate, rpcInvalidRequest, "the method holds a lone surrogate; send well-formed Unicode"},
+	{CodeNameNUL, rpcInvalidRequest, "the method or the tool name holds the character U+0000; send the name without"},
 	{CodeIDType, rpcInvalidRequest, "the id is an object, an array or a boolean; send a string or an integer"},
 	{CodeIDFraction, rpcInvalidRequest, "the id is a number with a fraction, an exponent or a negative zero; send a plain integer"},
 	{CodeIDNull, rpcInvalidRequest, "the id is null; send a string or an integer"},

@@ -164,19 +164,28 @@ func (c *Classifier) unquote(lexeme []byte) []byte {
 	return c.text
 }
 
-// hasLoneSurrogate reports whether a valid JSON string escapes half of a surrogate pair.
-func (c *Classifier) hasLoneSurrogate(lexeme []byte) bool {
+// nameCode refuses a method or tool name, a valid JSON string, that decoders do not read alike. surrogate is the code for half of a surrogate pair.
+func (c *Classifier) nameCode(lexeme []byte, surrogate string) string {
 	if bytes.IndexByte(lexeme, '\\') < 0 {
-		return false
+		return ""
 	}
 	var err error
 	c.text, err = jsontext.AppendUnquote(c.text[:0], lexeme)
-	return err != nil
+	switch {
+	case err != nil:
+		return surrogate
+	case bytes.IndexByte(c.text, 0) >= 0:
+		return CodeNameNUL
+	}
+	return ""
 }
 
-// folds reports whether a case-insensitive peer could take name for known: Unicode simple folding (ſ is s, K is k), which encoding/json uses, and the
-// dotted and dotless i, which Java's equalsIgnoreCase takes for i.
+// folds reports whether a peer could take name for known: Unicode simple folding (ſ is s, K is k), which encoding/json uses; the
+// dotted and dotless i, which Java's equalsIgnoreCase takes for i; and the text in front of a U+0000, which is all that C strings keep.
 func folds(name []byte, known string) bool {
+	if i := bytes.IndexByte(name, 0); i >= 0 {
+		name = name[:i]
+	}
 	// The longest letters that fold to an ASCII one have three bytes.
 	if len(name) < len(known) || len(name) > 3*len(known) {
 		return false

@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// hostileFrame writes a frame of names and values that parsers are known to read differently, now and then a plain one.
+func hostileFrame(r *rand.Rand) []byte {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	odd := func(of ...string) string {
+		if r.IntN(12) > 0 {
+			return of[0]
+		}
+		return pick(of...)
+	}
+	object := func(members ...string) string {
+		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		if r.IntN(12) == 0 && len(members) > 0 {
+			members = members[1:]
+		}
+		if r.IntN(16) == 0 && len(members) > 0 {
+			members = append(members, members[0])
+		}
+		gap := odd("", "", " ", "\t", "\r", " \n ")
+		return "{" + gap + strings.Join(members, gap+","+gap) + gap + "}"
+	}
+	value := func() string {
+		return odd("1", `"x"`, "1e999", "null", `{"a":{"b":[1,2]}}`, `{"a":1,"a":2}`, "NaN", `"\ud800"`, "-0.0", `{"name":"y","Name":"z"}`, "[[]]", "\"\xff\"", "\"\u2028\"")
+	}
+	arguments := odd(object(`"path":`+value(), `"Path":`+value(), odd(`"p"`, `"\ud800"`, `"\udfff"`, `"pa\u0074h"`)+":"+value()), "[]", "null", `""`)
+	params := object(
+		odd(`"name"`, `"Name"`, `"n\u0061me"`, `"NAME"`)+":"+odd(`"ls"`, `"l\u0073"`, `"ls\ud800"`, "5", "null"),
+		odd(`"arguments"`, `"Arguments"`, `"argument\u017f"`, `"argumentſ"`)+":"+arguments,
+		odd(`"_meta"`, `"_Meta"`, `"x"`)+":"+value(),
+		odd(`"y"`, `"taſk"`, `"tas\u212a"`, `"task"`)+":"+value(),
+	)
+	frame := object(
+		odd(`"jsonrpc"`, `"JSONRPC"`, `"j\u0073onrpc"`)+":"+odd(`"2.0"`, `"2\u002e0"`, "2.0", `"1.0"`),
+		odd(`"id"`, `"ID"`, `"\u0069d"`, `"Id"`)+":"+odd("1", `"1"`, "1.0", "null", "-0", "[]", "9007199254740993"),
+		odd(`"method"`, `"Method"`, `"m\u0065thod"`)+":"+odd(`"tools/call"`, `"tools\/call"`, `"ping"`, "5"),
+		odd(`"params"`, `"paramſ"`, `"PARAMS"`)+":"+odd(params, "[]", "null", `"x"`),
+		odd(`"z"`, `"result"`, `"error"`, `"Result"`, `"params"`)+":"+value(),
+	)
+	return []byte(odd("", " ", "\xef\xbb\xbf") + frame + odd("\n", "\r\n", "", frame+"\n", "\x00\n"))
+}
+
+func TestGeneratedFramesAreReadAsLenientParsersReadThem(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	refused := map[string]int{}
+	kinds := map[Kind]int{}
+	calls := 0
+	var c Classifier
+	for range 8000 {
+		raw := hostileFrame(r)
+		for _, side := range []Side{FromClient, FromServer} {
+			f := c.Classify(raw, side, Options{})
+			checkFrame(t, f)
+			kinds[f.Kind]++
+			if f.Problem != nil {
+				refused[f.Problem.Code]++
+			} else if f.Call != nil {
+				calls++
+			}
+			if again := Classify(raw, side, Options{}); again.Kind != f.Kind || !bytes.Equal(again.Raw, f.Raw) || again.ID != f.ID {
+				t.Fatalf("%q is %v with reused memory and %v with fresh", raw, f.Kind, again.Kind)
+			}
+		}
+	}
+	if calls < 300 || kinds[Refused] < 1000 || len(refused) < 15 {
+		t.Errorf("%d calls, kinds %v, %d codes; the generator meets too little", calls, kinds, len(refused))
+	}
+}
