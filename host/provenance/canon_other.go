@@ -1,0 +1,170 @@
+package provenance
+
+import (
+	"path"
+	"strings"
+)
+
+// iban reads an account number of the shape of ISO 13616, spaces and hyphens
+// dropped. The check digits are not verified: a wrong number is still where
+// the money was meant to go.
+func iban(s string) (Entity, bool) {
+	if len(s) < 15 || len(s) > 64 {
+		return Entity{}, false
+	}
+	id := strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(s))
+	if len(id) < 15 || len(id) > 34 || !allLetters(id[:2]) || !digits(id[2:4]) {
+		return Entity{}, false
+	}
+	figures := 0
+	for i := 4; i < len(id); i++ {
+		switch {
+		case isDigit(id[i]):
+			figures++
+		case id[i] < 'A' || id[i] > 'Z':
+			return Entity{}, false
+		}
+	}
+	return Entity{Kind: KindIBAN, Identity: id, Value: s}, figures >= 6
+}
+
+// phone reads an international number: + or 00, then 7 to 15 digits (E.164)
+// with the separators of RFC 3966. Its identity is + and the digits.
+func phone(s string) (Entity, bool) {
+	num, dialled := strings.CutPrefix(strings.TrimSpace(s), "+")
+	if !dialled {
+		if num, dialled = strings.CutPrefix(num, "00"); !dialled {
+			return Entity{}, false
+		}
+	}
+	id := make([]byte, 0, 16)
+	for i := 0; i < len(num); i++ {
+		switch c := num[i]; {
+		case isDigit(c) && len(id) < 16:
+			id = append(id, c)
+		case !strings.ContainsRune(" ().-/", rune(c)):
+			return Entity{}, false
+		}
+	}
+	return Entity{Kind: KindPhone, Identity: "+" + string(id), Value: s}, len(id) >= 7 && len(id) <= 15
+}
+
+// handle reads #channel and @user. The identity of a channel has no sigil, so
+// that both ways to write it are one; that of a user keeps it, so that a user
+// is never taken for a channel of the same name.
+func handle(s string) (Entity, bool) {
+	if len(s) < 2 || len(s) > 256 || s[0] != '#' && s[0] != '@' {
+		return Entity{}, false
+	}
+	for _, r := range s[1:] {
+		if strings.ContainsRune(" @#,;<>\"'()[]{}\n", r) {
+			return Entity{}, false
+		}
+	}
+	return Entity{Kind: KindHandle, Identity: strings.TrimPrefix(s, "#"), Value: s}, true
+}
+
+// fsPath reads a file system path: absolute, with a dot or tilde in front, with
+// a Windows drive, or a share. The identity is clean, with slashes, and keeps
+// its case.
+func fsPath(s string) (Entity, bool) {
+	p := strings.ReplaceAll(s, `\`, "/")
+	windows := strings.Contains(s, `\`)
+	drive := len(p) > 2 && p[1] == ':' && allLetters(p[:1]) && p[2] == '/'
+	if len(p) > 3 && p[0] == '/' && p[2] == ':' && allLetters(p[1:2]) {
+		p, drive = p[1:], true
+	}
+	rooted := strings.HasPrefix(p, "/") || strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") || strings.HasPrefix(p, "~/")
+	if !drive && !rooted && !(windows && strings.Contains(p, "/") && !strings.Contains(p, " ")) || len(p) < 2 || strings.Contains(p, "\n") {
+		return Entity{}, false
+	}
+	id := path.Clean(p)
+	if strings.HasPrefix(p, "//") {
+		id = "/" + id
+	}
+	return Entity{Kind: KindPath, Identity: id, Value: s}, true
+}
+
+// Extract finds the mail addresses and URLs inside a text, in order.
+func Extract(s string) []Entity {
+	if !strings.Contains(s, "@") && !strings.Contains(s, "//") {
+		return nil
+	}
+	var out []Entity
+	for i := 0; i < len(s) && len(out) <= maxEntities; i++ {
+		var from, to int
+		switch {
+		case s[i] == '/' && i+1 < len(s) && s[i+1] == '/':
+			from, to = urlAround(s, i)
+		case s[i] == '@':
+			from, to = mailAround(s, i)
+		default:
+			continue
+		}
+		if from >= to {
+			continue
+		}
+		token := s[from:to]
+		e, ok := uri(token)
+		if !ok {
+			e, ok = mail(token)
+		}
+		if ok {
+			e.Value, e.embedded = token, true
+			if odd := oddity(token); odd != "" {
+				e.Spoiled = odd
+			}
+			out = append(out, e)
+		}
+		// A token that is no address may still end in one, so only what was
+		// read is skipped.
+		if ok && to > i {
+			i = to - 1
+		}
+	}
+	return out
+}
+
+// maxToken bounds the length of an address inside a text.
+const maxToken = 2048
+
+// urlAround returns the URL around the two slashes at offset i.
+func urlAround(s string, i int) (int, int) {
+	from := i
+	if from > 0 && s[from-1] == ':' {
+		for from--; from > 0 && i-from < 32 && schemeByte(s[from-1]); from-- {
+		}
+	}
+	to := i + 2
+	for to < len(s) && to-i < maxToken && !strings.ContainsRune(" \t\r\n\"'<>`|^{}", rune(s[to])) {
+		to++
+	}
+	for to > i && strings.ContainsRune(".,;:!?)]*_", rune(s[to-1])) {
+		to--
+	}
+	return from, to
+}
+
+func schemeByte(c byte) bool {
+	return isWord(c) || c == '+' || c == '-' || c == '.'
+}
+
+// mailAround returns the address around the @ at offset i.
+func mailAround(s string, i int) (int, int) {
+	from := i
+	for from > 0 && i-from < 256 && mailByte(s[from-1]) {
+		from--
+	}
+	to := i + 1
+	for to < len(s) && to-i < 256 && mailByte(s[to]) {
+		to++
+	}
+	for to > i && strings.ContainsRune(".-_+", rune(s[to-1])) {
+		to--
+	}
+	return from, to
+}
+
+func mailByte(c byte) bool {
+	return isWord(c) || c >= 0x80 || c == '.' || c == '-' || c == '_' || c == '+'
+}

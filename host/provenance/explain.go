@@ -1,0 +1,244 @@
+package provenance
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// maxEvidence bounds the evidence of a finding. Of every position that was
+// found at least the oldest place stays.
+const maxEvidence = 8
+
+// maxPlaces bounds the places that are looked at for one destination. More
+// leave the evidence saturated.
+const maxPlaces = 1 << 17
+
+// Explain implements [Index].
+func (x *plain) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
+	var out []abi.Finding
+	for _, w := range wanted {
+		value, ok := wantedText(arguments, w)
+		if !ok {
+			out = append(out, abi.Finding{At: w.At, Key: w.Key, Kind: KindText, Origin: abi.OriginUnproven})
+			continue
+		}
+		entities, cut := Canonicalise(value)
+		for i, e := range entities {
+			f := x.explain(e, w.Trusted)
+			f.At, f.Key, f.Part = w.At, w.Key, i
+			if cut && i == 0 {
+				f.Evidence = append(f.Evidence, abi.Evidence{Position: abi.Saturated})
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// wantedText returns the text of a wanted scalar.
+func wantedText(arguments abi.Value, w abi.Wanted) (string, bool) {
+	v := arguments.At(w.At)
+	if !v.Exists() {
+		return "", false
+	}
+	if w.Key {
+		tokens, _ := abi.Tokens(w.At)
+		if len(tokens) == 0 {
+			return "", false
+		}
+		return tokens[len(tokens)-1], true
+	}
+	if v.Kind() == abi.Bool {
+		return v.Lexeme(), true
+	}
+	return scalarText(v)
+}
+
+// explain grades one destination.
+func (x *plain) explain(e Entity, trusted []string) abi.Finding {
+	q := query{
+		x: x, entity: e, forms: e.forms(), distinctive: e.distinctive(),
+		best: map[class]int{}, raw: map[place]bool{}, seen: map[hit]bool{},
+	}
+	for _, f := range q.forms {
+		q.search(f)
+	}
+	q.echo()
+	if looksLike(e, trusted) {
+		q.found = append(q.found, found{record: -1, evidence: abi.Evidence{Position: abi.Lookalike}})
+	}
+	if q.places > maxPlaces {
+		q.found = append(q.found, found{record: len(x.records), evidence: abi.Evidence{Position: abi.Saturated}})
+	}
+	if len(q.found) == 0 {
+		q.evicted()
+	}
+	f := abi.Finding{Kind: e.Kind, Identity: e.Identity, Value: e.Value, Spoiled: e.Spoiled, Evidence: q.evidence()}
+	f.Origin = x.origin(e, q.found)
+	return f
+}
+
+// origin classes a destination: what vouches counts before what taints, unless
+// the value is spoiled.
+func (x *plain) origin(e Entity, all []found) abi.Origin {
+	origin := abi.OriginUnproven
+	for _, f := range all {
+		switch f.evidence.Position {
+		case abi.Saturated, abi.Evicted:
+			continue
+		}
+		if f.evidence.Label == abi.OriginTrusted && e.Spoiled == "" {
+			return abi.OriginTrusted
+		}
+		origin = abi.OriginTainted
+	}
+	if e.Spoiled == "" && x.saidByUser(e) {
+		return abi.OriginClient
+	}
+	return origin
+}
+
+// saidByUser says whether the user named exactly this destination.
+func (x *plain) saidByUser(e Entity) bool {
+	if x.said[e.key()] {
+		return true
+	}
+	id := e.Identity
+	switch e.Kind {
+	case KindText, KindHandle, KindPath:
+	case KindIBAN, KindPhone:
+		id = e.Value
+	default:
+		return false
+	}
+	if len(id) < 3 {
+		return false
+	}
+	for _, s := range x.user {
+		for at := 0; ; {
+			i := strings.Index(s[at:], id)
+			if i < 0 {
+				break
+			}
+			at += i
+			if wholeToken(s, at, at+len(id)) {
+				return true
+			}
+			at++
+		}
+	}
+	return false
+}
+
+// looksLike says whether a destination imitates an entry of the trusted list:
+// the same to the eye, another identity, and not a mere change of case.
+func looksLike(e Entity, trusted []string) bool {
+	for _, entry := range trusted {
+		if domain, ok := patternDomain(entry); ok {
+			if e.host != "" && imitates(unicodeHost(e.host), unicodeHost(domain)) {
+				return true
+			}
+			continue
+		}
+		entities, _ := Canonicalise(entry)
+		if len(entities) != 1 || entities[0].key() == e.key() {
+			continue
+		}
+		t := entities[0]
+		if t.host != "" && e.host != "" && e.host != t.host && imitates(unicodeHost(e.host), unicodeHost(t.host)) {
+			return true
+		}
+		if imitates(e.spoken(), t.spoken()) || imitates(e.Value, t.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// patternDomain returns the domain of a *@domain, *@*.domain or *.domain entry
+// in canonical form.
+func patternDomain(entry string) (string, bool) {
+	domain, ok := strings.CutPrefix(entry, "*@")
+	if !ok {
+		if domain, ok = strings.CutPrefix(entry, "*."); !ok {
+			return "", false
+		}
+	}
+	domain = strings.TrimPrefix(domain, "*.")
+	host, ok := canonicalHost(domain)
+	return host, ok
+}
+
+// imitates says whether two different texts look the same.
+func imitates(a, b string) bool {
+	return !strings.EqualFold(a, b) && Fold(a) == Fold(b)
+}
+
+// evicted adds evidence for each server whose text is gone.
+func (q *query) evicted() {
+	for i, r := range q.x.records {
+		if r.evicted {
+			q.found = append(q.found, found{record: i, evidence: abi.Evidence{
+				Call: r.call, Server: r.server, Tool: r.tool, Position: abi.Evicted,
+			}})
+		}
+		if len(q.found) == maxEvidence {
+			return
+		}
+	}
+}
+
+// echo regrades evidence when the client named the destination in a call before
+// any server did.
+func (q *query) echo() {
+	after, said := q.x.echoed[q.entity.key()]
+	if !said {
+		return
+	}
+	for _, f := range q.found {
+		if f.record < after && f.evidence.Position != abi.Part {
+			return
+		}
+	}
+	for i := range q.found {
+		if e := &q.found[i].evidence; e.Position != abi.Part && e.Label != abi.OriginTrusted {
+			e.Position = abi.Echo
+		}
+	}
+}
+
+// evidence sorts what was found, strongest first, then by age, and caps it.
+func (q *query) evidence() []abi.Evidence {
+	slices.SortStableFunc(q.found, func(a, b found) int {
+		if c := rank(a.evidence.Position) - rank(b.evidence.Position); c != 0 {
+			return c
+		}
+		return a.record - b.record
+	})
+	first := map[class]bool{}
+	var out, more []abi.Evidence
+	for _, f := range q.found {
+		c := classOf(f.evidence)
+		if !first[c] {
+			first[c] = true
+			out = append(out, f.evidence)
+		} else if len(more) < maxEvidence {
+			more = append(more, f.evidence)
+		}
+	}
+	if room := maxEvidence - len(out); room > 0 {
+		out = append(out, more[:min(room, len(more))]...)
+	}
+	slices.SortStableFunc(out, func(a, b abi.Evidence) int { return rank(a.Position) - rank(b.Position) })
+	return out
+}
+
+// rank is the place of a position in the order of strength, 0 the strongest.
+func rank(p abi.Position) int {
+	if i := slices.Index(abi.Positions, p); i >= 0 {
+		return i
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+// Package provenance answers where the values of a call came from. It records
+// every text that a server or the user wrote in a session, and explains the
+// scalars of a call by the places where a form of them stood before.
+//
+// Two comparisons are kept apart. Trust is exact: an identity is compared
+// byte for byte, and a value with anything odd about it is spoiled. Taint is
+// loose: case, width, marks, look-alikes, separators and common encodings do
+// not hide a value.
+//
+// Nothing here decides. A finding grades its evidence by position; which
+// position denies is the policy's business. Running out of text or of work
+// leaves evidence that asks, never evidence that allows.
+package provenance
+
+import (
+	"io"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Index answers where values came from. It is not safe for concurrent use, and
+// its answers are a function of the recorded events alone.
+type Index interface {
+	// Record takes in whatever text an event carries. Events without text of a
+	// server or of the user change nothing.
+	Record(e abi.Event)
+	// Explain returns one or more findings per wanted scalar, in the order of
+	// wanted: one for each destination inside the scalar. A wanted scalar that
+	// the arguments lack has one finding without a value.
+	Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding
+}
+
+// Options says where text comes from and what the policy thinks of it.
+type Options struct {
+	// Text holds the JSON text that events carry by reference. Without it, or
+	// where it fails, the record counts as evicted.
+	Text io.ReaderAt
+	// Source returns what the policy says of a tool's outputs; nil: nothing.
+	// The tool is "" for frames that answer no tool call.
+	Source func(server, tool string) Source
+}
+
+// Source is what the policy says of one tool's outputs. The zero value is an
+// untrusted output.
+type Source struct {
+	// Trusted outputs do not taint. With WholeField or Fields they still do,
+	// outside of the fields that vouch.
+	Trusted bool
+	// WholeField lets whole fields vouch: of structured content, or of a text
+	// block that is one JSON document.
+	WholeField bool
+	// Fields names single fields by a pointer below structured content, or into
+	// the document of a text block, with * for one segment: "addressing",
+	// "trusted" or "untrusted".
+	Fields map[string]string
+	// Text is how a text block is read into fields: "json", "yaml", "headers",
+	// "prose", or "" to find out.
+	Text string
+}
+
+// The kinds of fields that Source.Fields knows.
+const (
+	FieldAddressing = "addressing"
+	FieldTrusted    = "trusted"
+	FieldUntrusted  = "untrusted"
+)
+
+// New returns an empty index that keeps everything in memory.
+func New(o Options) Index {
+	return &plain{
+		options: o,
+		calls:   map[string]caller{},
+		echoed:  map[string]int{},
+		said:    map[string]bool{},
+		lists:   map[string]bool{},
+	}
+}
+
+// Generic returns a pointer with every array index replaced by *, the form in
+// which destination approvals are remembered.
+func Generic(pointer string) string {
+	tokens, _ := abi.Tokens(pointer)
+	out := ""
+	for _, t := range tokens {
+		if isIndex(t) {
+			t = "*"
+		}
+		out = abi.Join(out, t)
+	}
+	return out
+}
+
+// isIndex says whether a reference token reads as an array index.
+func isIndex(t string) bool {
+	for i := 0; i < len(t); i++ {
+		if t[i] < '0' || t[i] > '9' {
+			return false
+		}
+	}
+	return t != ""
+}

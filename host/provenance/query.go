@@ -1,0 +1,293 @@
+package provenance
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// query is the search for one destination.
+type query struct {
+	x           *plain
+	entity      Entity
+	forms       []form
+	distinctive bool
+	places      int
+	found       []found
+	best        map[class]int  // pieces of evidence by class
+	raw         map[place]bool // leaves in which the value stands undecoded
+	seen        map[hit]bool   // what was found already, by another form
+}
+
+// hit is a class of evidence in one leaf.
+type hit struct {
+	leaf  *leaf
+	class class
+}
+
+// found is one piece of evidence and the number of its record.
+type found struct {
+	record   int
+	evidence abi.Evidence
+}
+
+// class is what policies can tell evidence apart by.
+type class struct {
+	position abi.Position
+	label    abi.Origin
+	kind     string
+}
+
+func classOf(e abi.Evidence) class { return class{e.Position, e.Label, e.Kind} }
+
+// place names a string of a record.
+type place struct {
+	record  int32
+	pointer string
+	inner   string
+}
+
+// keepPerClass bounds the evidence that is collected of one class; there are
+// more places, but no more that a policy could tell apart.
+const keepPerClass = 2 * maxEvidence
+
+// search looks for one form in everything that was recorded.
+func (q *query) search(f form) {
+	for _, s := range q.x.segments {
+		last := -1
+		var c cursor
+		s.find(f.image, f.text, func(n, offset int) (more, going bool) {
+			if q.places++; q.places > maxPlaces {
+				return false, false
+			}
+			l := &s.leaves[n]
+			if n != last {
+				last, c = n, cursor{raw: l.raw, bare: f.image == imageBare}
+			}
+			from, to := offset, offset+len(f.text)
+			if !l.aligned || f.image == imageBare {
+				from = c.start(offset)
+				to = c.end(offset + len(f.text))
+			}
+			return !q.match(f, l, from, to), true
+		})
+	}
+}
+
+// match grades one place, bytes from-to of a leaf, and says whether the leaf
+// has nothing stronger to offer.
+func (q *query) match(f form, l *leaf, from, to int) bool {
+	if f.tag != "" {
+		if to = tagEnd(l.raw, to, f.tag); to < 0 {
+			return false
+		}
+	}
+	if f.raw != "" && !exactEncoding(f, l.raw, from, to) {
+		return false
+	}
+	at := place{l.record, l.pointer, l.inner}
+	if (l.decoded || f.part) && q.raw[at] {
+		return true
+	}
+	e := abi.Evidence{Position: q.position(f, l, from, to), View: l.view, Label: abi.OriginTainted}
+	if e.Position == "" {
+		return false
+	}
+	if f.view != "" {
+		e.View = f.view
+	}
+	r := &q.x.records[l.record]
+	if e.Position == abi.Field {
+		q.source(&e, r, l)
+	}
+	if !l.decoded && f.view == "" && !f.part && e.Position != abi.Glued {
+		q.raw[at] = true
+	}
+	c := classOf(e)
+	if h := (hit{l, c}); !q.seen[h] && q.best[c] < keepPerClass {
+		q.seen[h] = true
+		q.best[c]++
+		e.Call, e.Server, e.Tool, e.Pointer = r.call, r.server, r.tool, l.pointer
+		locate(&e, l, from, to)
+		q.found = append(q.found, found{record: int(l.record), evidence: e})
+	}
+	return e.Position != abi.Glued
+}
+
+// source applies what the policy says of a field.
+func (q *query) source(e *abi.Evidence, r *record, l *leaf) {
+	if !l.vouches {
+		return
+	}
+	kind := fieldKind(r.source.Fields, l.inner)
+	if kind == "" && r.source.WholeField {
+		kind = FieldTrusted
+	}
+	switch kind {
+	case FieldTrusted:
+		if same, ok := leafEntity(l); ok && same.Spoiled == "" && q.entity.Spoiled == "" && same.key() == q.entity.key() {
+			e.Label = abi.OriginTrusted
+		}
+	case FieldAddressing:
+		e.Kind = FieldAddressing
+	}
+}
+
+// fieldKind returns what the policy calls the field at a pointer. Several
+// patterns: the strictest.
+func fieldKind(patterns map[string]string, inner string) string {
+	kind := ""
+	for pattern, k := range patterns {
+		if !MatchPointer(pattern, inner) {
+			continue
+		}
+		switch {
+		case k == FieldUntrusted:
+			return k
+		case k == FieldAddressing, kind == "":
+			kind = k
+		}
+	}
+	return kind
+}
+
+// MatchPointer says whether a pointer fits a pattern, in which a segment * is
+// any one segment.
+func MatchPointer(pattern, pointer string) bool {
+	p, ok := abi.Tokens(pattern)
+	t, fine := abi.Tokens(pointer)
+	if !ok || !fine || len(p) != len(t) {
+		return false
+	}
+	for i := range p {
+		if p[i] != "*" && p[i] != t[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// position grades a place, "" if it is none.
+func (q *query) position(f form, l *leaf, from, to int) abi.Position {
+	kind := q.entity.Kind
+	if f.part {
+		if !bounded(l.raw, from, to, KindHost, true) {
+			return ""
+		}
+		return abi.Part
+	}
+	if f.view != "" {
+		return abi.Encoded
+	}
+	if !bounded(l.raw, from, to, kind, false) {
+		return abi.Glued
+	}
+	switch {
+	case l.field && q.whole(l):
+		return abi.Field
+	case !q.distinctive:
+		return abi.Weak
+	case l.decoded:
+		return abi.Encoded
+	}
+	return abi.Prose
+}
+
+// whole says whether a field holds the value and nothing else.
+func (q *query) whole(l *leaf) bool {
+	if len(l.raw) > 4096 {
+		return false
+	}
+	entities, _ := Canonicalise(l.raw)
+	if len(entities) > 1 && !l.names {
+		return false
+	}
+	for _, e := range entities {
+		if e.Kind == KindMail && e.Value != e.Identity && !l.names && strings.ContainsAny(e.Value, "<(\"") {
+			continue
+		}
+		for _, f := range e.spellings() {
+			if f == q.forms[0].text {
+				return true
+			}
+		}
+		if q.forms[0].text == Fold(strings.TrimSpace(l.raw)) {
+			return true
+		}
+	}
+	return false
+}
+
+// leafEntity reads a field that is one destination.
+func leafEntity(l *leaf) (Entity, bool) {
+	entities, cut := Canonicalise(l.raw)
+	return entities[0], len(entities) == 1 && !cut
+}
+
+// tagEnd returns the offset after "tag@host" that starts at from, -1 if it does
+// not stand there.
+func tagEnd(raw string, from int, tag string) int {
+	to := from
+	for to < len(raw) && to-from < 64 && mailByte(raw[to]) {
+		to++
+	}
+	end := to + len(tag)
+	if to == from || end > len(raw) || Fold(raw[to:end]) != tag {
+		return -1
+	}
+	return end
+}
+
+// exactEncoding says whether an encoded form stands in the text as it is; the
+// search itself does not see case.
+func exactEncoding(f form, raw string, from, to int) bool {
+	return raw[from:to] == f.raw
+}
+
+// locate fills in the bytes of the match and the text around it.
+func locate(e *abi.Evidence, l *leaf, from, to int) {
+	if l.decoded {
+		// Offsets in a decoded text are no offsets of the message.
+		e.Snippet = snippet(l.raw, from, to)
+		return
+	}
+	e.Offset, e.Length = int64(l.at+from), int64(to-from)
+	if l.span > 0 {
+		e.Offset, e.Length = int64(l.at), int64(l.span)
+	}
+	e.Snippet = snippet(l.raw, from, to)
+}
+
+// maxSnippet is the length of a snippet in bytes.
+const maxSnippet = 96
+
+// snippet cuts the match out with what fits around it, at code point borders.
+func snippet(s string, from, to int) string {
+	to = min(to, from+maxSnippet)
+	room := (maxSnippet - (to - from)) / 2
+	from, to = max(0, from-room), min(len(s), to+room)
+	for from < to && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	for to > from && to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	return strings.ToValidUTF8(s[from:to], "\uFFFD")
+}
+
+// wholeToken says whether bytes from-to of s are not part of a longer word, in
+// the strict reading that trust needs.
+func wholeToken(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	joins := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r) || strings.ContainsRune("_-@/\\+&%", r)
+	}
+	if from > 0 && (joins(before) || before == '.') || to < len(s) && joins(after) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(s[min(len(s), to+1):])
+	return !(to < len(s) && after == '.' && joins(next))
+}

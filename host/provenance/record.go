@@ -1,0 +1,384 @@
+package provenance
+
+import (
+	"html"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// plain is the index that keeps folded text in memory and searches it whole.
+type plain struct {
+	options  Options
+	records  []record
+	segments []*segment
+	calls    map[string]caller // by id of the call
+	echoed   map[string]int    // entity said by a call: number of records before it
+	said     map[string]bool   // entity said by the user
+	user     []string          // what the user said
+	lists    map[string]bool   // digests of tool lists that were recorded
+}
+
+type caller struct {
+	tool string
+	kind abi.CallKind
+}
+
+// record is one message of a server.
+type record struct {
+	call, server, tool string
+	source             Source
+	evicted            bool // its text, or some of it, was not available
+}
+
+// leaf is one text of a record: a string of the JSON value, or a piece of a
+// text block.
+type leaf struct {
+	record  int32
+	raw     string // the text as it stands, or decoded
+	pointer string // of the string in the message
+	view    string // how the text was read, with the inner pointer
+	inner   string // pointer below structured content or in a read document
+	at      int    // offset in the string
+	span    int    // length of the token it was decoded from, 0: offsets are exact
+	field   bool   // a whole field
+	key     bool
+	names   bool // a field for addresses with display names
+	vouches bool // a place where whole fields can vouch
+	decoded bool // offsets mean nothing: raw was decoded from a text
+	aligned bool // offsets in the folded image are offsets in raw
+	fold    int  // start in the segment's folded image
+	bare    int  // start in the segment's bare image
+}
+
+// Record implements [Index].
+func (x *plain) Record(e abi.Event) {
+	switch {
+	case e.Call != nil:
+		x.calls[e.Call.ID] = caller{tool: e.Call.Tool, kind: e.Call.Kind}
+		x.recordCall(e.Call, e.Text)
+	case e.Result != nil:
+		x.recordResult(e.Result, e.Text)
+	case e.Frame != nil:
+		v, ok := x.resolve(e.Frame.Frame, e.Text)
+		n := x.begin("", e.Frame.Server, "", !ok)
+		x.recordValue(n, "", v)
+	case e.Tools != nil:
+		x.recordTools(e.Tools)
+	case e.User != nil:
+		x.recordUser(e.User.Text)
+	case e.Refused != nil && e.Refused.From != "client":
+		n := x.begin("", e.Refused.Server, "", e.Refused.Size > int64(len(e.Refused.Bytes)))
+		if v, err := abi.Parse(e.Refused.Bytes); err == nil {
+			x.recordValue(n, "", v)
+		} else {
+			x.add(leaf{record: n, raw: string(e.Refused.Bytes)})
+		}
+	}
+}
+
+// resolve returns the value of an event, inline or by reference.
+func (x *plain) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
+	if inline.Exists() || ref == nil {
+		return inline, true
+	}
+	if x.options.Text == nil || ref.Offset < 0 || ref.Length < 0 || ref.Length > 1<<30 {
+		return abi.Value{}, false
+	}
+	data := make([]byte, ref.Length)
+	if n, _ := x.options.Text.ReadAt(data, ref.Offset); int64(n) != ref.Length {
+		return abi.Value{}, false
+	}
+	v, err := abi.Parse(data)
+	if err != nil || ref.Digest != "" && v.Digest() != ref.Digest {
+		return abi.Value{}, false
+	}
+	return v, true
+}
+
+// begin starts a record and returns its number.
+func (x *plain) begin(call, server, tool string, evicted bool) int32 {
+	r := record{call: call, server: server, tool: tool, evicted: evicted}
+	if x.options.Source != nil {
+		r.source = x.options.Source(server, tool)
+	}
+	x.records = append(x.records, r)
+	return int32(len(x.records) - 1)
+}
+
+func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
+	inline, prefix := r.Value, ""
+	if r.Error.Exists() {
+		inline, prefix = r.Error, "/error"
+	}
+	v, ok := x.resolve(inline, ref)
+	n := x.begin(r.Call, r.Server, x.calls[r.Call].tool, !ok)
+	x.recordValue(n, prefix, v)
+}
+
+// recordTools records definitions: descriptions and schemas are the server's
+// words. A list that was seen before says nothing new, and one made up from
+// calls is not the server's.
+func (x *plain) recordTools(t *abi.ToolsEvent) {
+	if t.Source == abi.ToolsCalled || len(t.List) == 0 {
+		return
+	}
+	list := abi.ArrayValue(slices.Clone(t.List)...)
+	id := t.Server + "\x00" + list.Digest()
+	if x.lists[id] {
+		return
+	}
+	x.lists[id] = true
+	x.recordValue(x.begin("", t.Server, "", false), "/tools", list)
+}
+
+// recordCall notes what the client said in a call before any server did.
+func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
+	v, ok := x.resolve(c.Arguments, ref)
+	if !ok {
+		return
+	}
+	v.Walk("", func(_ string, v abi.Value, _ bool) {
+		s, ok := scalarText(v)
+		if !ok || len(s) > 4096 {
+			return
+		}
+		entities, _ := Canonicalise(s)
+		for _, e := range entities {
+			if _, seen := x.echoed[e.key()]; !seen && e.Spoiled == "" {
+				x.echoed[e.key()] = len(x.records)
+			}
+		}
+	})
+}
+
+// recordUser notes what the user said. Each word is an entity; longer values
+// are looked up in the text.
+func (x *plain) recordUser(s string) {
+	x.user = append(x.user, s)
+	for _, e := range Extract(s) {
+		if e.Spoiled == "" {
+			x.said[e.key()] = true
+		}
+	}
+	for _, word := range strings.Fields(s) {
+		for _, w := range []string{word, strings.Trim(word, ".,;:!?()[]<>\"'`")} {
+			entities, _ := Canonicalise(w)
+			if len(entities) == 1 && entities[0].Spoiled == "" && entities[0].Kind != KindText {
+				x.said[entities[0].key()] = true
+			}
+		}
+	}
+}
+
+// key names an entity for exact comparison. A channel with and without its
+// sigil is one.
+func (e Entity) key() string {
+	kind := e.Kind
+	if kind == KindHandle {
+		kind = KindText
+	}
+	return kind + "\x00" + e.Identity
+}
+
+// recordValue records every string, every member name and every long number.
+func (x *plain) recordValue(n int32, prefix string, v abi.Value) {
+	if src := x.records[n].source; src.Trusted && !src.WholeField && len(src.Fields) == 0 {
+		return
+	}
+	v.Walk(prefix, func(at string, v abi.Value, key bool) {
+		s, ok := scalarText(v)
+		if !ok || v.Kind() == abi.Number && !longNumber(s) {
+			return
+		}
+		if !key && isTextBlock(at) {
+			x.recordBlock(n, at, s)
+			return
+		}
+		l := leaf{record: n, raw: s, pointer: at, field: true, key: key, names: addressName(at)}
+		if inner, ok := strings.CutPrefix(at, "/structuredContent"); ok && (inner == "" || inner[0] == '/') {
+			l.inner, l.vouches = inner, !key
+		}
+		x.add(l)
+	})
+}
+
+// recordBlock records a text block, read into fields.
+func (x *plain) recordBlock(n int32, at, block string) {
+	mode, pieces := fields(block, x.records[n].source.Text)
+	for _, p := range pieces {
+		if p.field && !p.key && allNumber(p.text) && !longNumber(p.text) {
+			continue
+		}
+		l := leaf{record: n, raw: p.text, pointer: at, at: p.at, span: p.span, field: p.field, key: p.key, inner: p.inner}
+		l.names = p.field && addressName(p.inner)
+		l.vouches = mode == readJSON && p.field && !p.key
+		if mode != readProse {
+			l.view = mode
+			if p.inner != "" {
+				l.view += ":" + p.inner
+			}
+		}
+		x.add(l)
+	}
+}
+
+// isTextBlock says whether a pointer names the text of a content block, of a
+// resource or of a prompt message.
+func isTextBlock(at string) bool {
+	tokens, _ := abi.Tokens(at)
+	if n := len(tokens); n < 2 || tokens[n-1] != "text" {
+		return false
+	}
+	switch tokens[0] {
+	case "content", "contents":
+		return len(tokens) == 3 && isIndex(tokens[1]) || len(tokens) == 4 && tokens[2] == "resource"
+	case "messages":
+		return len(tokens) <= 5
+	}
+	return false
+}
+
+// add indexes a leaf, and a second one with its escapes decoded.
+func (x *plain) add(l leaf) {
+	if l.raw == "" {
+		return
+	}
+	x.put(l)
+	view, plain := decodeText(l.raw)
+	if plain == l.raw {
+		return
+	}
+	l.decoded, l.raw, l.vouches = true, plain, false
+	if l.view != "" {
+		view = l.view + "+" + view
+	}
+	l.view = view
+	x.put(l)
+}
+
+// decodeText undoes the escapes that prose commonly carries, at most twice, and
+// names the first that was found.
+func decodeText(s string) (string, string) {
+	view := ""
+	for round := 0; round < 2; round++ {
+		before := s
+		if strings.Contains(s, "&") {
+			s = html.UnescapeString(s)
+		}
+		view = nameView(view, "html", before, s)
+		now := s
+		if strings.Contains(s, "%") {
+			s = unescapePercent(s)
+		}
+		view = nameView(view, "percent", now, s)
+		now = s
+		if strings.Contains(s, `\u`) {
+			s = unescapeUnicode(s)
+		}
+		view = nameView(view, "json", now, s)
+		now = s
+		if strings.Contains(s, "=\n") || strings.Contains(s, "=\r\n") || strings.Contains(s, "=40") {
+			s = quotedPrintable(s)
+		}
+		view = nameView(view, "quoted-printable", now, s)
+		if s == before {
+			break
+		}
+	}
+	return view, s
+}
+
+func nameView(have, name, before, after string) string {
+	if have == "" && before != after {
+		return name
+	}
+	return have
+}
+
+// unescapeUnicode decodes the \u escapes of JSON and JavaScript.
+func unescapeUnicode(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		if s[i] == '\\' && i+5 < len(s) && s[i+1] == 'u' {
+			if v, err := abi.Parse([]byte(`"` + s[i:i+6] + `"`)); err == nil {
+				out = append(out, v.Str()...)
+				i += 6
+				continue
+			}
+		}
+		out = append(out, s[i])
+		i++
+	}
+	return string(out)
+}
+
+// quotedPrintable undoes soft line breaks and =XX (RFC 2045, 6.7).
+func quotedPrintable(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '=' || i+1 == len(s):
+		case s[i+1] == '\n':
+			i++
+			continue
+		case i+2 == len(s):
+		case s[i+1] == '\r' && s[i+2] == '\n':
+			i += 2
+			continue
+		case hexValue(s[i+1]) < 16 && hexValue(s[i+2]) < 16:
+			out = append(out, hexValue(s[i+1])<<4|hexValue(s[i+2]))
+			i += 2
+			continue
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+// scalarText returns the text of a string or a number.
+func scalarText(v abi.Value) (string, bool) {
+	switch {
+	case v.IsString():
+		return v.Str(), true
+	case v.Kind() == abi.Number:
+		return numberText(v.Lexeme()), true
+	case v.Kind() == abi.Bool:
+		return v.Lexeme(), false
+	}
+	return "", false
+}
+
+// numberText writes a whole number without point and exponent, and any other
+// number as it was received.
+func numberText(lexeme string) string {
+	if !strings.ContainsAny(lexeme, ".eE") || len(lexeme) > 32 {
+		return lexeme
+	}
+	if i := strings.IndexAny(lexeme, "eE"); i >= 0 && len(lexeme)-i > 4 {
+		return lexeme
+	}
+	n, ok := new(big.Rat).SetString(lexeme)
+	if !ok || !n.IsInt() || n.Num().BitLen() > 64 {
+		return lexeme
+	}
+	return n.Num().String()
+}
+
+// longNumber says whether a number has enough digits to be an account or an id.
+func longNumber(s string) bool {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n >= 8
+}
+
+// allNumber says whether s is written with digits and signs only.
+func allNumber(s string) bool {
+	return strings.Trim(s, "0123456789.-+eE") == ""
+}
