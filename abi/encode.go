@@ -110,6 +110,16 @@ func (e Event) Append(dst []byte) []byte {
 	w.b = strconv.AppendUint(w.b, e.Seq, 10)
 	w.str("prev", e.Prev)
 	w.time("time", e.Time)
+	return e.rest(w)
+}
+
+// AppendAnswer appends an answer of the gate without a place of its own: only
+// the event it answers, and what it says.
+func (e Event) AppendAnswer(dst []byte) []byte {
+	return e.rest(open(dst))
+}
+
+func (e Event) rest(w writer) []byte {
 	if e.Caused {
 		w.name("cause")
 		w.b = strconv.AppendUint(w.b, e.Cause, 10)

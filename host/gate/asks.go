@@ -164,7 +164,7 @@ func evicted(v abi.Verdict) bool {
 
 // strip takes values out of a verdict where the ledger keeps digests only.
 func (s *State) strip(v *abi.Verdict) {
-	if !s.settings.Digests {
+	if !s.Digests() {
 		return
 	}
 	v.Witness = withoutSnippets(v.Witness)

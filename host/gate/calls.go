@@ -79,7 +79,7 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 		n.fingerprint = s.fingerprint(n, d)
 		n.ask = s.question(n, d)
 		shown := *n.ask
-		if s.settings.Digests {
+		if s.Digests() {
 			shown.Items = withoutValues(shown.Items)
 		}
 		out = append(out, abi.Event{Ask: &shown})

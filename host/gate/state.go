@@ -109,6 +109,9 @@ func (s *State) reset() {
 	}
 }
 
+// Digests says that the ledger keeps no text: neither arguments nor results.
+func (s *State) Digests() bool { return s.settings.Digests }
+
 // Settings returns the settings of the policy in force.
 func (s *State) Settings() policy.Settings { return s.settings }
 

@@ -56,7 +56,7 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	e.Seq = g.seq
 	e.Time = g.now().UTC().Round(0).Truncate(time.Microsecond)
 	e = g.state.Freeze(e)
-	if g.state.Settings().Digests {
+	if g.state.Digests() {
 		e = g.text.move(e)
 	}
 	answers := gate.Step(g.state, e)

@@ -12,6 +12,7 @@ const maxNoise = 400
 // pumpServer reads the server's frames until its output ends.
 func (p *stdio) pumpServer() {
 	out := wire.NewReader(p.child.out, 0)
+	var classifier wire.Classifier
 	for {
 		line, err := out.Next()
 		if err != nil {
@@ -20,7 +21,7 @@ func (p *stdio) pumpServer() {
 			}
 			return
 		}
-		f := wire.ClassifyLine(line, wire.FromServer, wire.Options{})
+		f := classifier.ClassifyLine(line, wire.FromServer, wire.Options{})
 		switch f.Kind {
 		case wire.Noise:
 			p.stray(f.Raw)
@@ -47,12 +48,24 @@ func (p *stdio) stray(raw []byte) {
 func (p *stdio) server(m Message) {
 	bytes, ok := p.received(m)
 	if !ok {
-		for _, id := range m.Answers {
-			p.toClient.send(frame{bytes: wire.ErrorFrame(id, rpcGone, refusedByUs(m.Frame.Problem), nil)})
-		}
+		p.unrelayed(m)
 		return
 	}
 	p.toClient.send(frame{bytes: bytes})
+}
+
+// unrelayed answers those who wait for a frame of the server that is kept
+// back: the client whose requests it answered, the server whose request it was.
+func (p *stdio) unrelayed(m Message) {
+	for _, id := range m.Answers {
+		p.toClient.send(frame{bytes: wire.ErrorFrame(id, rpcGone, refusedByUs(m.Frame.Problem), nil)})
+	}
+	if m.Frame.Problem == nil {
+		return
+	}
+	for _, id := range m.Frame.Problem.ServerIDs {
+		p.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs(m.Frame.Problem), nil)})
+	}
 }
 
 func refusedByUs(problem *wire.Problem) string {
@@ -130,9 +143,10 @@ func (p *stdio) serverBatch(f wire.Frame) {
 		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
 			m.Answers = append(m.Answers, f.Elements[i].ID)
 		}
-		for _, id := range m.Answers {
-			p.toClient.send(frame{bytes: wire.ErrorFrame(id, rpcGone, refusedByUs(f.Problem), nil)})
+		if m.Frame.Problem == nil {
+			m.Frame.Problem = f.Problem
 		}
+		p.unrelayed(m)
 	}
 }
 

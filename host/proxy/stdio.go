@@ -146,12 +146,13 @@ func (p *stdio) record(e abi.Event) (Recorded, bool) {
 // pumpClient reads the client's frames until its end.
 func (p *stdio) pumpClient() {
 	in := wire.NewReader(p.o.In, 0)
+	var classifier wire.Classifier
 	for {
 		line, err := in.Next()
 		if err != nil {
 			return
 		}
-		f := wire.ClassifyLine(line, wire.FromClient, p.talk.Options())
+		f := classifier.ClassifyLine(line, wire.FromClient, p.talk.Options())
 		if f.Kind == wire.Batch {
 			p.batch(f)
 			continue

@@ -1,0 +1,112 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+)
+
+func (r *run) at(minutes int) {
+	r.step(abi.Event{Time: time.Date(2026, 11, 29, 12, minutes, 0, 0, time.UTC)})
+}
+
+func budgetPolicy(entry string) string {
+	return "callgate: 1\npacks: none\nsettings: {default: allow, unlisted: deny}\nbudgets:\n  - {name: b, " + entry + "}\n"
+}
+
+func TestBudgetsCountWhatTheySay(t *testing.T) {
+	ok, bad := `{"content":[]}`, `{"content":[],"isError":true}`
+	type step struct {
+		minute int
+		tool   string
+		args   string
+		result string // "" none comes
+		want   string
+	}
+	cases := []struct {
+		name, budget string
+		steps        []step
+	}{
+		{"attempts per session", "tools: [s/send], max: 2, per: session, count: attempts", []step{
+			{0, "send", `{}`, bad, "allow"}, {1, "send", `{}`, bad, "allow"}, {2, "send", `{}`, "", "deny BUDGET_SPENT"},
+			{900, "send", `{}`, "", "deny BUDGET_SPENT"}, {900, "read", `{}`, ok, "allow"},
+		}},
+		{"successes give failures back", "tools: [s/send], max: 2, per: session, count: successes", []step{
+			{0, "send", `{}`, bad, "allow"}, {0, "send", `{}`, bad, "allow"}, {0, "send", `{}`, ok, "allow"}, {0, "send", `{}`, ok, "allow"},
+			{0, "send", `{}`, "", "deny BUDGET_SPENT"},
+		}},
+		{"successes count what is under way", "tools: [s/send], max: 1, per: session, count: successes", []step{
+			{0, "send", `{}`, "", "allow"}, {0, "send", `{}`, "", "deny BUDGET_SPENT"},
+		}},
+		{"a window slides", "tools: [s/send], max: 2, per: 10m, count: attempts", []step{
+			{0, "send", `{}`, ok, "allow"}, {5, "send", `{}`, ok, "allow"}, {9, "send", `{}`, "", "deny BUDGET_SPENT"},
+			{10, "send", `{}`, "", "deny BUDGET_SPENT"}, {25, "send", `{}`, ok, "allow"},
+		}},
+		{"commits in a window", "tools: [s/send], max: 1, per: 10m, count: commits", []step{
+			{0, "send", `{}`, ok, "allow"}, {9, "send", `{}`, "", "deny BUDGET_SPENT"}, {10, "send", `{}`, ok, "allow"},
+		}},
+		{"tools share a budget", "tools: [s/send, s/forward], max: 1, per: session, count: attempts", []step{
+			{0, "send", `{}`, ok, "allow"}, {0, "forward", `{}`, "", "deny BUDGET_SPENT"}, {0, "read", `{}`, ok, "allow"},
+		}},
+		{"weight is counted in elements", "tools: [s/send], max: 3, per: session, count: attempts, weight: /to", []step{
+			{0, "send", `{"to":["a","b","c","d"]}`, "", "deny BUDGET_SPENT"},
+			{0, "read", `{}`, ok, "allow"},
+		}},
+		{"weight of allowed calls adds up", "tools: [s/send], max: 3, per: session, count: commits, weight: /to", []step{
+			{0, "send", `{"to":["a","b"]}`, ok, "allow"}, {0, "send", `{"to":["a","b"]}`, "", "deny BUDGET_SPENT"}, {0, "send", `{"to":"a"}`, ok, "allow"},
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := start(t, load(t, budgetPolicy(c.budget)))
+			r.tools("s", `{"name":"send"}`, `{"name":"forward"}`, `{"name":"read"}`)
+			for i, s := range c.steps {
+				r.at(s.minute)
+				v := verdict(t, r.call("s", s.tool, s.args))
+				got := v.Outcome.String()
+				if v.Outcome == abi.Deny {
+					got += " " + v.Code
+				}
+				if got != s.want {
+					t.Errorf("step %d: %s; want %s (%s)", i, got, s.want, v.Reason)
+				}
+				if s.result != "" {
+					r.result(v.ID, s.result)
+				}
+			}
+		})
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+func TestACallThatItsBatchTookBackIsNotCounted(t *testing.T) {
+	r := start(t, load(t, budgetPolicy("tools: [s/send], max: 1, per: session, count: commits")))
+	r.tools("s", `{"name":"send"}`)
+	v := verdict(t, r.call("s", "send", `{}`))
+	r.step(abi.Event{Refused: &abi.RefusedEvent{Server: "s", From: "client", Call: v.ID}})
+	if got := r.outcome("s", "send", `{}`); got[:5] != "allow" {
+		t.Error(got)
+	}
+	if got := r.outcome("s", "send", `{}`); got != "deny BUDGET_SPENT" {
+		t.Error(got)
+	}
+}
+
+func TestANewSessionStartsSessionBudgetsAnewAndKeepsTheOthers(t *testing.T) {
+	for budget, want := range map[string]string{
+		"tools: [s/send], max: 1, per: session, count: attempts": "allow",
+		"tools: [s/send], max: 1, per: 24h, count: attempts":     "deny ",
+	} {
+		r := start(t, load(t, budgetPolicy(budget)))
+		r.tools("s", `{"name":"send"}`)
+		r.at(0)
+		r.outcome("s", "send", `{}`)
+		r.step(abi.Event{Session: &abi.SessionEvent{ID: "s-2", New: true, Place: here}})
+		if got := r.outcome("s", "send", `{}`); got[:5] != want {
+			t.Errorf("%s: %s; want %s", budget, got, want)
+		}
+	}
+}

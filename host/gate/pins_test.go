@@ -1,0 +1,125 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/callgate/callgate/abi"
+)
+
+const pinning = "callgate: 1\npacks: none\nsettings: {default: allow, unlisted: deny}\n"
+
+func TestToolsAreJudgedAgainstTheirPins(t *testing.T) {
+	type list []string
+	cases := []struct {
+		name  string
+		lists []list
+		tool  string
+		want  string
+	}{
+		{"never listed", nil, "a", "deny PIN_UNLISTED"},
+		{"listed", []list{{tool("a", "x")}}, "a", "allow"},
+		{"not in the list", []list{{tool("a", "x")}}, "b", "deny PIN_UNKNOWN"},
+		{"appears later", []list{{tool("a", "x")}, {tool("a", "x"), tool("b")}}, "b", "ask PIN_LATE"},
+		{"the others stay", []list{{tool("a", "x")}, {tool("a", "x"), tool("b")}}, "a", "allow"},
+		{"its schema grew", []list{{tool("a", "x")}, {tool("a", "x", "note")}}, "a", "deny PIN_CHANGED"},
+		{"it changed back", []list{{tool("a", "x")}, {tool("a", "x", "note")}, {tool("a", "x")}}, "a", "allow"},
+		{"another order of members", []list{{`{"name":"a","description":"d"}`}, {`{"description":"d","name":"a"}`}}, "a", "allow"},
+		{"another description", []list{{`{"name":"a","description":"d"}`}, {`{"description":"e","name":"a"}`}}, "a", "deny PIN_CHANGED"},
+		{"an unpinned member", []list{{`{"name":"a"}`}, {`{"name":"a","_meta":{"v":2}}`}}, "a", "allow"},
+		{"it left the list", []list{{tool("a"), tool("b")}, {tool("b")}}, "a", "deny PIN_UNKNOWN"},
+		{"a letter of another script", []list{{`{"name":"re\u0430d"}`}}, "re\u0430d", "deny PIN_NAME"},
+		{"two of one name that differ", []list{{tool("a"), tool("a", "x")}}, "a", "deny PIN_CHANGED"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := start(t, load(t, pinning))
+			for _, l := range c.lists {
+				r.tools("s", l...)
+			}
+			if got := r.outcome("s", c.tool, `{}`); got != c.want && got[:len(c.want)] != c.want {
+				t.Errorf("%s; want %s", got, c.want)
+			}
+		})
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+func page(server, cursor, next string, definitions ...abi.Value) abi.Event {
+	return abi.Event{Tools: &abi.ToolsEvent{Server: server, Cursor: cursor, Paged: cursor != "", Next: next, More: next != "", List: definitions}}
+}
+
+func TestPagesOfTheFirstListAreOneList(t *testing.T) {
+	a, b, c := value(t, tool("a")), value(t, tool("b")), value(t, tool("c"))
+	r := start(t, load(t, pinning))
+	r.step(page("s", "", "2", a))
+	if got := r.outcome("s", "a", `{}`); got[:5] != "allow" {
+		t.Error("a tool of the first page, before the second:", got)
+	}
+	if got := r.outcome("s", "b", `{}`); got != "deny PIN_UNLISTED" {
+		t.Error("a tool of the second page, before it came:", got)
+	}
+	r.step(page("s", "2", "", b))
+	for _, name := range []string{"a", "b"} {
+		if got := r.outcome("s", name, `{}`); got[:5] != "allow" {
+			t.Error(name, got)
+		}
+	}
+	r.step(page("s", "", "2", b)) // another order, another split
+	r.step(page("s", "2", "3", a))
+	r.step(page("s", "3", "", c))
+	for name, want := range map[string]string{"a": "allow", "b": "allow", "c": "ask P"} {
+		if got := r.outcome("s", name, `{}`); got[:5] != want {
+			t.Error(name, got)
+		}
+	}
+}
+
+func TestAListThatNeverEndsPinsNothingNewByListingAgain(t *testing.T) {
+	r := start(t, load(t, pinning))
+	r.step(page("s", "", "2", value(t, tool("a"))))
+	r.step(page("s", "", "2", value(t, tool("a")), value(t, tool("late"))))
+	if got := r.outcome("s", "late", `{}`); got != "ask PIN_LATE" {
+		t.Error(got)
+	}
+	if got := r.outcome("s", "a", `{}`); got[:5] != "allow" {
+		t.Error(got)
+	}
+}
+
+func TestStoredPinsJudgeBeforeAndAfterTheList(t *testing.T) {
+	r := start(t, load(t, pinning))
+	r.step(abi.Event{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: []abi.Value{value(t, tool("a", "x"))}}})
+	if got := r.outcome("s", "a", `{}`); got[:5] != "allow" {
+		t.Error("before a list:", got)
+	}
+	if got := r.outcome("s", "b", `{}`); got != "deny PIN_UNLISTED" {
+		t.Error("another tool before a list:", got)
+	}
+	r.tools("s", tool("a", "x", "note"), tool("b"))
+	if got := r.outcome("s", "a", `{}`); got != "deny PIN_CHANGED" {
+		t.Error("changed since it was stored:", got)
+	}
+	if got := r.outcome("s", "b", `{}`); got != "ask PIN_LATE" {
+		t.Error("new since the pins were stored:", got)
+	}
+}
+
+func TestTheAnswerToALateToolPinsIt(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		r := start(t, load(t, pinning))
+		r.tools("s", tool("a"))
+		r.tools("s", tool("a"), tool("b"))
+		answers := r.call("s", "b", `{}`)
+		ask := answers[len(answers)-1].Ask
+		if ask == nil || !ask.Definition.Equal(value(t, tool("b"))) {
+			t.Fatal("the ask does not show the definition")
+		}
+		got := verdict(t, r.step(abi.Event{Approval: &abi.ApprovalEvent{Call: ask.Call, Yes: yes, By: "test"}})).Outcome
+		again := r.outcome("s", "b", `{}`)
+		if yes && (got != abi.Allow || again[:5] != "allow") || !yes && (got != abi.Deny || again != "ask PIN_LATE") {
+			t.Error(yes, got, again)
+		}
+	}
+}
