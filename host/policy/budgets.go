@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// Budgets returns the budgets that a call of a tool is charged to: its
+// max_calls, then the entries of budgets: that name it. definition is as for
+// [Policy.Rules].
+func (p *Policy) Budgets(server string, definition abi.Value) []contract.Budget {
+	return p.budgets(server, definition, nil)
+}
+
+func (p *Policy) budgets(server string, definition abi.Value, n *notes) []contract.Budget {
+	name := definition.Get("name").Str()
+	var list []contract.Budget
+	scope := ""
+	if p.isFloor {
+		scope = "floor:"
+	}
+	calls := highest(p.stack(server, definition, nil), func(l *level) said[int64] {
+		return pick(l, func(t *tool) *int64 { return t.MaxCalls }, fewer)
+	}, fewer, "/max_calls", n)
+	if calls.ok {
+		// Names of budgets hold neither ":" nor "/", so this scope is no other's.
+		list = append(list, contract.Budget{
+			Rule: calls.hit.rule("/max_calls"), Name: "max_calls", Max: calls.value, Scope: scope + "max_calls:" + server + "/" + name,
+		})
+	}
+	for _, y := range p.layers {
+		for i := range y.doc.Budgets {
+			b := &y.doc.Budgets[i]
+			if !slices.ContainsFunc(b.Tools, func(k string) bool { return parseKey(k).matches(server, name) }) {
+				continue
+			}
+			c := compileBudget(b, y.rule(abi.JoinIndex("/budgets", i)))
+			c.Scope = scope + b.Name
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func fewer(a, b int64) bool { return a < b }
+
+func compileBudget(b *budget, rule string) contract.Budget {
+	c := contract.Budget{Rule: rule, Name: b.Name, Max: *b.Max, Weight: text(b.Weight)}
+	if b.Per != nil && *b.Per != "session" {
+		// The leaf was checked; an unreadable one would be zero: per session.
+		c.Window, _ = time.ParseDuration(*b.Per)
+	}
+	switch text(b.Count) {
+	case "commits":
+		c.Count = contract.CountCommits
+	case "successes":
+		c.Count = contract.CountSuccesses
+	}
+	return c
+}
+
+// join finds the mistakes that only several files together show.
+func (p *Policy) join(run bool) []error {
+	errs := p.conflicts()
+	if p.floor != nil {
+		errs = append(errs, p.floor.conflicts()...)
+		for _, y := range slices.Concat(p.layers, p.floor.layers) {
+			if s := y.doc.Settings; s != nil && text(s.Mode) == "observe" {
+				errs = append(errs, y.errorAt("/settings/mode", "observe beside a floor, which always enforces; remove the mode or the floor"))
+			}
+		}
+	}
+	for _, y := range p.packs {
+		for i := range y.doc.Budgets {
+			errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i), "not part of a pack"))
+		}
+	}
+	if !run {
+		return errs
+	}
+	layers := p.layers
+	if p.floor != nil {
+		layers = slices.Concat(layers, p.floor.layers)
+	}
+	for _, y := range layers {
+		for i := range y.doc.Budgets {
+			if what := shared(y.doc.Budgets[i].Tools); what != "" {
+				errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i)+"/tools",
+					"the budget is shared by %s, and this process sees one server; start the processes with one --group, or name one server", what))
+			}
+		}
+	}
+	return errs
+}
+
+// shared says which servers a list of tools spans, if they can be several.
+func shared(tools []string) string {
+	one := ""
+	for _, t := range tools {
+		k := parseKey(t)
+		switch {
+		case isGlob(k.server):
+			return "every server that matches \"" + k.server + "\""
+		case one != "" && one != k.server:
+			return "the servers " + strings.Join([]string{one, k.server}, " and ")
+		}
+		one = k.server
+	}
+	return ""
+}
+
+// conflicts finds names that two layers give to different things.
+func (p *Policy) conflicts() []error {
+	var errs []error
+	budgets := map[string]string{}
+	cwd, pack := map[string]string{}, map[string]string{}
+	stated := map[string]string{}
+	one := func(values map[string]string, y *layer, server, member string, v *string) {
+		if v == nil {
+			return
+		}
+		at := abi.Join("/servers", server) + "/" + member
+		if was, ok := values[server]; ok && was != *v {
+			errs = append(errs, y.errorAt(at, "%q, but %s says %q; keep one of them", *v, stated[server+"/"+member], was))
+			return
+		}
+		values[server], stated[server+"/"+member] = *v, y.rule(at)
+	}
+	for _, y := range p.layers {
+		for i, b := range y.doc.Budgets {
+			at := abi.JoinIndex("/budgets", i)
+			if first, ok := budgets[b.Name]; ok {
+				errs = append(errs, y.errorAt(at+"/name", "budget %q is already in %s; give each its own name", b.Name, first))
+				continue
+			}
+			budgets[b.Name] = y.rule(at)
+		}
+		for _, server := range sortedKeys(y.doc.Servers) {
+			s := y.doc.Servers[server]
+			one(cwd, y, server, "cwd", s.Cwd)
+			one(pack, y, server, "pack", s.Pack)
+		}
+	}
+	return errs
+}
+
+// try hands the rules of each entry to the contracts, so that what they refuse
+// is reported with its place before anything runs.
+func (p *Policy) try(specs []contract.Spec) []error {
+	var errs []error
+	layers := slices.Concat(p.layers, p.packs)
+	if p.floor != nil {
+		layers = slices.Concat(layers, p.floor.layers)
+	}
+	attempt := func(y *layer, at string, r contract.Rules) {
+		for _, spec := range specs {
+			if _, err := spec.New(&r); err != nil {
+				errs = append(errs, y.errorAt(at, "%v", err))
+			}
+		}
+	}
+	for _, y := range layers {
+		y.index()
+		for i := range y.keys {
+			k := &y.keys[i]
+			base := contract.Rules{Server: k.key.server, Tool: k.key.tool, Default: abi.Ask, Unlisted: abi.Ask}
+			for j := range k.tool.Args {
+				at := abi.JoinIndex(k.at+"/args", j)
+				r := base
+				r.Args = []contract.Arg{compileArg(&k.tool.Args[j], y.rule(at))}
+				r.Args[0].Names = sortedKeys(k.tool.Slots)
+				attempt(y, at, r)
+			}
+			l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: k.tool}}, trust: true}
+			if r := base; k.tool.Sink != nil {
+				r.Sink = joinSink([]level{l}, false, nil)
+				attempt(y, k.at+"/sink", r)
+			}
+		}
+	}
+	return errs
+}

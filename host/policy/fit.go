@@ -1,0 +1,139 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// misfit says why an entry of a pack does not fit a tool's definition, or "":
+// its schema must have every argument that the entry names.
+func misfit(t *tool, definition abi.Value) string {
+	s := schemaOf(definition)
+	if !s.node.Exists() {
+		return "its input schema is unknown"
+	}
+	var names []string
+	if t.Sink != nil && t.Sink.Of != nil {
+		names = append(append(names, t.Sink.Of.To...), t.Sink.Of.Content...)
+	}
+	for i := range t.Args {
+		if t.Args[i].Arg != "" {
+			names = append(names, t.Args[i].Arg)
+		}
+	}
+	for _, name := range append(names, sortedKeys(t.Slots)...) {
+		if !s.has(name) {
+			return fmt.Sprintf("its schema has no argument %q", name)
+		}
+	}
+	return ""
+}
+
+// schema is a node of a tool's input schema (JSON Schema 2020-12), with the
+// root that references are resolved in.
+type schema struct{ root, node abi.Value }
+
+func schemaOf(definition abi.Value) schema {
+	root := definition.Get("inputSchema")
+	if root.Kind() != abi.Object {
+		return schema{}
+	}
+	return schema{root, root}
+}
+
+// maxSchemaDepth bounds how deep a schema is followed, since it is a server's.
+const maxSchemaDepth = 8
+
+// resolve follows local references.
+func (s schema) resolve() schema {
+	for range maxSchemaDepth {
+		ref := s.node.Get("$ref")
+		if !ref.IsString() || !strings.HasPrefix(ref.Str(), "#") {
+			return s
+		}
+		s.node = s.root.At(ref.Str()[1:])
+	}
+	return schema{root: s.root}
+}
+
+// variants lists the node and its alternatives.
+func (s schema) variants(depth int) []schema {
+	s = s.resolve()
+	list := []schema{s}
+	if depth == 0 {
+		return list
+	}
+	for _, word := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, v := range s.node.Get(word).Items() {
+			list = append(list, schema{s.root, v}.variants(depth-1)...)
+			if len(list) > 64 {
+				return list
+			}
+		}
+	}
+	return list
+}
+
+// has says whether the schema declares an argument, by name or JSON Pointer; a
+// segment * or an index is any item of an array.
+func (s schema) has(name string) bool {
+	tokens := []string{name}
+	if strings.HasPrefix(name, "/") {
+		tokens, _ = abi.Tokens(name)
+	}
+	nodes := []schema{s}
+	for _, t := range tokens {
+		var next []schema
+		for _, n := range nodes {
+			for _, v := range n.variants(2) {
+				if p := v.node.Get("properties").Get(t); p.Exists() {
+					next = append(next, schema{s.root, p})
+				}
+				_, err := strconv.Atoi(t)
+				if items := v.node.Get("items"); items.Kind() == abi.Object && (t == "*" || err == nil) {
+					next = append(next, schema{s.root, items})
+				}
+			}
+		}
+		if nodes = next; len(nodes) == 0 || len(nodes) > 256 {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsText says whether a value of this schema may be, or hold, a string that
+// the caller chooses.
+func (s schema) holdsText(depth int) bool {
+	if depth == 0 {
+		return true
+	}
+	for _, v := range s.variants(2) {
+		if v.node.Get("enum").Exists() || v.node.Get("const").Exists() {
+			continue
+		}
+		t := v.node.Get("type")
+		words := t.Items()
+		if t.IsString() {
+			words = []abi.Value{t}
+		}
+		composed := v.node.Get("anyOf").Exists() || v.node.Get("oneOf").Exists() || v.node.Get("allOf").Exists()
+		if len(words) == 0 && !composed {
+			return true
+		}
+		for _, w := range words {
+			switch w.Str() {
+			case "string", "object":
+				return true
+			case "array":
+				if items := v.node.Get("items"); items.Kind() != abi.Object || (schema{s.root, items}).holdsText(depth-1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,116 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// layer is one file of a policy, or one pack.
+type layer struct {
+	path     string // as loaded, "" after Decode
+	digest   string // of the bytes of the file
+	builtin  bool
+	label    string // how rules name it
+	pack     string // name of the pack, "" for files
+	includes []string
+
+	value  abi.Value      // the file without includes
+	doc    file           // value, typed
+	lines  map[string]int // line of each member by pointer into value
+	places map[string]place
+	keys   []keyed // entries of tools:, sorted
+}
+
+// keyed is one entry of tools: with its parsed key.
+type keyed struct {
+	key  key
+	at   string // pointer of the entry
+	tool *tool
+}
+
+// rule names a member as verdicts do: file:line: path.
+func (y *layer) rule(at string) string {
+	line := 0
+	for up := at; line == 0; {
+		line = y.lines[up]
+		i := strings.LastIndexByte(up, '/')
+		if i < 0 {
+			break
+		}
+		up = up[:i]
+	}
+	return ruleText(y.label, line, at)
+}
+
+// errorAt is a mistake at a pointer, found after the file itself was read.
+func (y *layer) errorAt(at, format string, args ...any) error {
+	name := y.path
+	if name == "" {
+		name = y.label
+	}
+	c := issues{}
+	c.add(at, format, args...)
+	return errors.Join(c.errorsOf(name, y.places)...)
+}
+
+// index prepares the lookup of tools.
+func (y *layer) index() {
+	y.keys = nil
+	for _, name := range sortedKeys(y.doc.Tools) {
+		t := y.doc.Tools[name]
+		y.keys = append(y.keys, keyed{parseKey(name), abi.Join("/tools", name), &t})
+	}
+}
+
+// label gives every file a short name that is its own: the end of its path, as
+// long as it must be.
+func label(p *Policy) {
+	list := slices.Clone(p.layers)
+	if p.floor != nil {
+		list = append(list, p.floor.layers...)
+	}
+	for _, y := range list {
+		if y.builtin {
+			y.label = "builtin/" + Starter + ".yaml"
+			continue
+		}
+		y.label = shortest(y, list)
+	}
+}
+
+func shortest(y *layer, list []*layer) string {
+	for n := 1; ; n++ {
+		short := tail(y.path, n)
+		if short == y.path || !slices.ContainsFunc(list, func(o *layer) bool {
+			return o.path != y.path && tail(o.path, n) == short
+		}) {
+			return printable(short)
+		}
+	}
+}
+
+// tail returns the last n components of a path.
+func tail(p string, n int) string {
+	short := path.Base(p)
+	for dir := path.Dir(p); n > 1 && dir != "." && dir != "/"; n, dir = n-1, path.Dir(dir) {
+		short = path.Base(dir) + "/" + short
+	}
+	if n > 1 {
+		return p
+	}
+	return short
+}
+
+// printable keeps a file name that someone else chose from writing more than
+// its name into a reason.
+func printable(s string) string {
+	if strings.ContainsFunc(s, invisible) {
+		return fmt.Sprintf("%q", s)
+	}
+	return s
+}

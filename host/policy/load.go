@@ -1,0 +1,246 @@
+package policy
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/packs"
+)
+
+// Options says what to load. The zero value loads the starter policy.
+type Options struct {
+	// Files are the policy files in the order of the command line: the last one
+	// is the highest layer. None: the built-in starter policy.
+	Files []string
+	// Floor is a policy that is judged beside the others, "" for none.
+	Floor string
+	// Read reads a file; nil reads at most the accepted size through the os.
+	Read func(path string) ([]byte, error)
+	// Specs are the contracts that will judge: the rules of each entry are tried
+	// on them, so that what they refuse is a mistake with a position.
+	Specs []contract.Spec
+	// Run says that this process wraps one server and has no group. A budget
+	// that servers would have to share is a mistake then.
+	Run bool
+}
+
+// Starter is the name of the built-in policy, under include: and in
+// [Policy.Files].
+const Starter = "starter"
+
+//go:embed starter.yaml
+var starter []byte
+
+// maxFiles bounds how many files one policy is made of.
+const maxFiles = 64
+
+// Load reads, checks and joins a policy. Its error has one line for each
+// mistake: file:line:col: path: what; mend.
+func Load(o Options) (*Policy, error) {
+	l := &loader{read: o.Read, known: map[string]*layer{}}
+	if l.read == nil {
+		l.read = readFile
+	}
+	p := &Policy{}
+	main := o.Files
+	if len(main) == 0 {
+		main = []string{Starter}
+	}
+	for _, name := range slices.Backward(main) {
+		p.layers = append(p.layers, l.load(name, name == Starter && len(o.Files) == 0, userRole, nil)...)
+	}
+	p.layers = lastOfEach(p.layers)
+	if o.Floor != "" {
+		l.known = map[string]*layer{}
+		p.floor = &Policy{isFloor: true, layers: lastOfEach(l.load(o.Floor, false, floorRole, nil))}
+	}
+	if len(l.errs) == 0 {
+		l.bindable(p)
+	}
+	label(p)
+	if len(l.errs) == 0 {
+		l.errs = append(l.errs, p.join(o.Run)...)
+	}
+	if len(l.errs) == 0 {
+		l.errs = append(l.errs, p.try(o.Specs)...)
+	}
+	if len(l.errs) > 0 {
+		return nil, join(l.errs)
+	}
+	p.finish()
+	return p, nil
+}
+
+// readFile reads a file of at most the accepted size, and one byte.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+}
+
+type loader struct {
+	read  func(string) ([]byte, error)
+	known map[string]*layer
+	files int
+	errs  []error
+}
+
+// load reads a file and what it includes: the file first, then each include
+// with its own includes.
+func (l *loader) load(name string, builtin bool, as role, from []string) []*layer {
+	id := name
+	if !builtin {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			l.errs = append(l.errs, fmt.Errorf("%s: the working directory is unknown: %w; name the file absolutely", name, err))
+			return nil
+		}
+		id = filepath.ToSlash(abs)
+	}
+	if i := slices.Index(from, id); i >= 0 {
+		l.errs = append(l.errs, fmt.Errorf("%s: include cycle: %s; remove one include", name, strings.Join(append(from[i:], id), " → ")))
+		return nil
+	}
+	first, ok := l.known[id]
+	if !ok {
+		first = l.one(name, id, builtin, as)
+		l.known[id] = first
+	}
+	if first == nil {
+		return nil
+	}
+	list := []*layer{first}
+	for _, inc := range first.includes {
+		if inc == Starter {
+			list = append(list, l.load(Starter, true, as, append(from, id))...)
+			continue
+		}
+		next := filepath.FromSlash(inc)
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(filepath.Dir(name), next)
+		}
+		list = append(list, l.load(next, false, as, append(slices.Clip(from), id))...)
+	}
+	return list
+}
+
+// one reads one file. It returns nil after a mistake.
+func (l *loader) one(name, id string, builtin bool, as role) *layer {
+	if l.files++; l.files > maxFiles {
+		if l.files == maxFiles+1 {
+			l.errs = append(l.errs, fmt.Errorf("%s: more than %d files; join some of them", name, maxFiles))
+		}
+		return nil
+	}
+	data, dir, err := starter, "", error(nil)
+	if !builtin {
+		data, err = l.read(name)
+		dir = path.Dir(id)
+	}
+	if err != nil {
+		l.errs = append(l.errs, fmt.Errorf("%s: %w; name a readable policy file", name, plainPathError(err)))
+		return nil
+	}
+	y, errs := readLayer(name, dir, data, as)
+	l.errs = append(l.errs, errs...)
+	if y != nil {
+		y.path, y.builtin = id, builtin
+	}
+	return y
+}
+
+// plainPathError drops the path from an error of the os, which is said already.
+func plainPathError(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// readLayer turns the bytes of a file into a layer, or into mistakes.
+func readLayer(name, dir string, data []byte, as role) (*layer, []error) {
+	c := converter{places: map[string]place{}, dir: dir}
+	root := parse(data, &c.issues)
+	if root == nil {
+		return nil, c.errorsOf(name, c.places)
+	}
+	c.places[""] = position(root)
+	y := &layer{digest: abi.DigestBytes(data), places: c.places, lines: map[string]int{}}
+	y.value = c.convert(root, reflect.TypeFor[file](), "", "")
+	c.fill(y.value, reflect.ValueOf(&y.doc).Elem(), "", "")
+	c.check(&y.doc, as)
+	if len(c.list) > 0 {
+		return nil, c.errorsOf(name, c.places)
+	}
+	y.includes, y.doc.Include = y.doc.Include, nil
+	y.value = y.value.With("include", abi.Value{})
+	for at, p := range c.places {
+		if y.value.At(at).Exists() {
+			y.lines[at] = p.line
+		}
+	}
+	return y, nil
+}
+
+// lastOfEach keeps the lowest place of a layer that was reached more than once,
+// so that a common base stays below what builds on it.
+func lastOfEach(layers []*layer) []*layer {
+	var list []*layer
+	for i, y := range layers {
+		if !slices.Contains(layers[i+1:], y) {
+			list = append(list, y)
+		}
+	}
+	return list
+}
+
+// bindable adds the packs that may bind.
+func (l *loader) bindable(p *Policy) {
+	choice := p.packChoice()
+	names := packs.Names()
+	for _, y := range p.layers {
+		if y.doc.Packs != nil && y.doc.Packs.Of != nil {
+			for i, name := range *y.doc.Packs.Of {
+				if !slices.Contains(names, name) {
+					l.errs = append(l.errs, y.errorAt(abi.JoinIndex("/packs", i), "unknown pack %q%s", name, accepted(name, names)))
+				}
+			}
+		}
+		for _, server := range sortedKeys(y.doc.Servers) {
+			pack, at := y.doc.Servers[server].Pack, abi.Join("/servers", server)+"/pack"
+			switch {
+			case pack == nil:
+			case !slices.Contains(names, *pack):
+				l.errs = append(l.errs, y.errorAt(at, "unknown pack %q%s", *pack, accepted(*pack, names)))
+			case !choice(*pack):
+				l.errs = append(l.errs, y.errorAt(at, "pack %q may not bind; add it to the list under packs:", *pack))
+			}
+		}
+	}
+	for _, name := range names {
+		if !choice(name) {
+			continue
+		}
+		source, _ := packs.Source(name)
+		y, errs := readLayer("packs/"+name+".yaml", "", source, packRole)
+		l.errs = append(l.errs, errs...)
+		if y != nil {
+			y.pack, y.label = name, "packs/"+name+".yaml"
+			p.packs = append(p.packs, y)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Policy is a joined policy. It is immutable. The zero Policy grants nothing.
+type Policy struct {
+	layers  []*layer // highest first
+	packs   []*layer // that may bind, by name
+	floor   *Policy
+	isFloor bool
+
+	settings Settings
+	value    abi.Value
+	digest   string
+	notes    []Note
+}
+
+// finish computes what every caller asks for, once the layers are final.
+func (p *Policy) finish() {
+	for _, y := range slices.Concat(p.layers, p.packs) {
+		y.index()
+	}
+	if p.floor != nil {
+		p.floor.finish()
+	}
+	p.settings = p.joinSettings(nil)
+	p.value = p.encode(true)
+	p.digest = p.encode(false).Digest()
+	p.notes = p.allNotes()
+}
+
+// Value returns the whole policy as one canonical JSON value: the layers, the
+// packs that may bind and the floor, with the line of every rule.
+func (p *Policy) Value() abi.Value { return p.value }
+
+// Digest returns the digest of what the policy means: comments, the order of
+// keys, the names of files and the numbers of lines do not change it.
+func (p *Policy) Digest() string { return p.digest }
+
+// Settings returns the joined settings, with the defaults filled in.
+func (p *Policy) Settings() Settings { return p.settings }
+
+// Floor returns the floor, or nil.
+func (p *Policy) Floor() *Policy { return p.floor }
+
+// Name returns the name of the highest layer that has one, or "".
+func (p *Policy) Name() string {
+	for _, y := range p.layers {
+		if y.doc.Name != nil {
+			return *y.doc.Name
+		}
+	}
+	return ""
+}
+
+// Files lists the files that the policy was read from, highest layer first,
+// then those of the floor. A decoded policy has none.
+func (p *Policy) Files() []abi.PolicyFile {
+	var list []abi.PolicyFile
+	for _, y := range p.layers {
+		if y.digest != "" {
+			list = append(list, abi.PolicyFile{Path: y.path, Digest: y.digest})
+		}
+	}
+	if p.floor != nil {
+		list = append(list, p.floor.Files()...)
+	}
+	return list
+}
+
+// packChoice joins packs: over the layers. More packs are stricter, so a pack
+// that any layer lets bind may bind.
+func (p *Policy) packChoice() func(name string) bool {
+	said := false
+	for _, y := range p.layers {
+		said = said || y.doc.Packs != nil
+	}
+	return func(name string) bool {
+		if !said {
+			return true
+		}
+		return slices.ContainsFunc(p.layers, func(y *layer) bool {
+			c := y.doc.Packs
+			return c != nil && (c.Word == "auto" || c.Of != nil && slices.Contains(*c.Of, name))
+		})
+	}
+}

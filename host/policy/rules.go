@@ -1,0 +1,179 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// Rules returns what a tool is judged by. definition is the tool's definition
+// as listed (name, inputSchema); a definition without a schema gets what the
+// files and hand-bound packs say, but neither heuristics nor packs by fit.
+func (p *Policy) Rules(server string, definition abi.Value) contract.Rules {
+	return p.rules(server, definition, nil)
+}
+
+func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.Rules {
+	levels := p.stack(server, definition, n)
+	s := &p.settings
+	r := contract.Rules{
+		Server: server, Tool: definition.Get("name").Str(),
+		Default: s.Default, DefaultAt: s.DefaultAt,
+		Unlisted: s.Unlisted, UnlistedAt: s.UnlistedAt,
+		AskFrom: s.AskFrom, AskFromAt: s.AskFromAt,
+		MaxArgumentBytes: s.MaxArgumentBytes,
+	}
+	if !p.Server(server).Named {
+		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
+	}
+	if v := tighten(levels, verdictOf, stricterOutcome, "/verdict", n); v.ok {
+		r.Grant = contract.Grant{Set: true, Outcome: v.value, Rule: v.hit.rule("/verdict")}
+	}
+	risk := highest(levels, riskOf, func(a, b contract.Risk) bool { return a > b }, "/risk", n)
+	r.Risk = risk.value
+	undeclared := tighten(levels, undeclaredOf, func(a, b contract.Undeclared) bool { return a > b }, "/undeclared", n)
+	if undeclared.ok {
+		r.Undeclared, r.UndeclaredAt = undeclared.value, undeclared.hit.rule("/undeclared")
+	}
+	r.Args = joinArgs(levels, n)
+	r.Sink = joinSink(levels, s.Strict, n)
+	return r
+}
+
+func stricterOutcome(a, b abi.Outcome) bool { return a < b }
+
+func outcomeOf(s *string) *abi.Outcome {
+	if s == nil {
+		return nil
+	}
+	o, _ := abi.ParseOutcome(*s)
+	return &o
+}
+
+// verdictOf picks the verdict of a level. A grant for exactly one tool, and
+// whatever replaces, may be looser than lower levels. A grant of a pack that
+// nobody bound by hand is none.
+func verdictOf(l *level) said[abi.Outcome] {
+	v := pick(l, func(t *tool) *abi.Outcome {
+		o := outcomeOf(t.Verdict)
+		if o != nil && *o == abi.Allow && !l.trust {
+			return nil
+		}
+		return o
+	}, stricterOutcome)
+	v.exempt = v.ok && v.value == abi.Allow && v.hit.key.exact()
+	return v
+}
+
+func riskOf(l *level) said[contract.Risk] {
+	return pick(l, func(t *tool) *contract.Risk { return parseRisk(t.Risk) }, func(a, b contract.Risk) bool { return a > b })
+}
+
+func parseRisk(s *string) *contract.Risk {
+	if s == nil {
+		return nil
+	}
+	r := contract.Risk(1 + slices.Index([]string{"low", "medium", "high", "critical"}, *s))
+	return &r
+}
+
+func undeclaredOf(l *level) said[contract.Undeclared] {
+	return pick(l, func(t *tool) *contract.Undeclared {
+		if t.Undeclared == nil {
+			return nil
+		}
+		u := contract.Undeclared(1 + slices.Index([]string{"allow", "sink", "deny"}, *t.Undeclared))
+		return &u
+	}, func(a, b contract.Undeclared) bool { return a > b })
+}
+
+// joinArgs appends the entries of all levels, highest first. An allow or in
+// list drops those of lower levels for the same slot or argument, unless it
+// says also.
+func joinArgs(levels []level, n *notes) []contract.Arg {
+	var list []contract.Arg
+	names := slotNames(levels)
+	held := map[string]string{} // slot or argument → rule of the list that holds
+	for i := range levels {
+		l := &levels[i]
+		here := map[string]string{}
+		for j := range l.hits {
+			h := &l.hits[j]
+			for k := range h.tool.Args {
+				entry := &h.tool.Args[k]
+				a := compileArg(entry, h.rule(abi.JoinIndex("/args", k)))
+				if a.Slot != "" {
+					a.Names = names
+				}
+				id := a.Slot + "=" + a.Arg
+				if a.HasAllow || a.HasIn {
+					if rule, ok := held[id]; ok {
+						n.superseded(rule, a.Rule)
+						a.HasAllow, a.Allow, a.HasIn, a.In = false, nil, false, nil
+					} else if !yes(entry.Also) && !l.fit {
+						here[id] = a.Rule
+					}
+				}
+				if a.Slot == "" && !constrained(&a) || repeats(&a, list) {
+					continue
+				}
+				list = append(list, a)
+			}
+		}
+		for id, rule := range here {
+			held[id] = rule
+		}
+	}
+	return list
+}
+
+// repeats says whether a rule only asks for canonical values, as an earlier one
+// for the same values does, no less strictly.
+func repeats(a *contract.Arg, list []contract.Arg) bool {
+	if a.Slot == "" || a.HasAllow || len(a.Deny) > 0 || a.Literal || a.Require {
+		return false
+	}
+	return slices.ContainsFunc(list, func(b contract.Arg) bool {
+		return b.Slot == a.Slot && b.Arg == a.Arg && b.Outcome <= a.Outcome
+	})
+}
+
+// slotNames lists the arguments that entries declare to hold paths.
+func slotNames(levels []level) []string {
+	var names []string
+	for i := range levels {
+		for j := range levels[i].hits {
+			names = append(names, sortedKeys(levels[i].hits[j].tool.Slots)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func constrained(a *contract.Arg) bool {
+	return a.HasIn || a.Match != "" || a.Max != "" || a.Min != "" || a.MaxBytes >= 0 || a.Forbid || a.Require
+}
+
+func compileArg(e *arg, rule string) contract.Arg {
+	a := contract.Arg{
+		Rule: rule, Outcome: abi.Deny, Slot: e.Slot, Arg: e.Arg,
+		HasAllow: e.Allow != nil, Allow: e.Allow, Deny: e.Deny, Literal: yes(e.Literal), Fold: yes(e.Fold),
+		Match: text(e.Match), In: e.In, HasIn: e.In != nil, Max: text(e.Max), Min: text(e.Min), MaxBytes: -1,
+		Forbid: yes(e.Forbid), Require: yes(e.Require),
+	}
+	if e.MaxBytes != nil {
+		a.MaxBytes = *e.MaxBytes
+	}
+	if e.Verdict != nil && *e.Verdict == "ask" {
+		a.Outcome = abi.Ask
+	}
+	return a
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

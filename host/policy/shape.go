@@ -1,0 +1,109 @@
+package policy
+
+import "github.com/callgate/callgate/abi"
+
+// Struct tags of the types below. key: the name in a file. is: the kind of a
+// leaf (leaf.go). keys: the kind of a map's keys. enum: the accepted words.
+// word: the words that may stand instead of a list or map. doc: the description
+// in the schema. The schema, the strict reader and Decode all come from them.
+
+// orWord is a member that is one of a few words, or an Of.
+type orWord[T any] struct {
+	Word string
+	Of   *T
+}
+
+// file is one policy file.
+type file struct {
+	Callgate int64             `key:"callgate" is:"version" doc:"Format version. Required; this version is 1."`
+	Name     *string           `key:"name" is:"name" doc:"Shown in reasons and the ledger."`
+	Include  []string          `key:"include" is:"text" doc:"Lower layers, the highest first, relative to this file. starter is the built-in policy."`
+	Packs    *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all), none, or a list of names. Absent: auto."`
+	Settings *settings         `key:"settings" doc:"What holds for every tool."`
+	Servers  map[string]server `key:"servers" keys:"server" doc:"The servers by the name that the operator gave them with --server."`
+	Tools    map[string]tool   `key:"tools" keys:"tool" doc:"Rules by tool: server/tool, both halves globs; send_email means */send_email."`
+	Budgets  []budget          `key:"budgets" doc:"Budgets that several tools share."`
+	Sources  map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
+}
+
+type settings struct {
+	Mode             *string  `key:"mode" enum:"enforce|observe" doc:"observe: contracts decide and record but do not block. Absent: enforce."`
+	Default          *string  `key:"default" enum:"deny|ask|allow" doc:"What happens to a tool that nothing grants. Absent in every layer: deny."`
+	Unlisted         *string  `key:"unlisted" enum:"deny|ask|allow" doc:"A tool called before any list was seen and without a stored pin. Absent: deny under default: deny, else ask."`
+	UserContext      *bool    `key:"user_context" doc:"Accept what the user says through callgate context add. Absent: false."`
+	Ledger           *string  `key:"ledger" enum:"full|digests" doc:"digests keeps arguments and results out of the file. Absent: full."`
+	UnknownServer    *string  `key:"unknown_server" enum:"deny|ask|allow" doc:"A server that servers: does not name. allow is no objection and grants nothing. Absent: allow without servers:, else ask."`
+	Taint            *string  `key:"taint" enum:"graded|strict" doc:"strict: any taint on a destination denies. Absent: graded."`
+	AskFrom          *string  `key:"ask_from" enum:"low|medium|high|critical" doc:"Tools of this risk or above always ask. Absent: none."`
+	MaxArgumentBytes *int64   `key:"max_argument_bytes" is:"size" doc:"A call with bigger arguments is denied. Absent: 1MiB."`
+	MaxResultBytes   *int64   `key:"max_result_bytes" is:"size" doc:"A bigger result is replaced by an error that says so. Absent: 10MiB."`
+	SessionIdle      *string  `key:"session_idle" is:"duration" doc:"How long a session survives without a call. Absent: 30m."`
+	Replace          []string `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|session_idle" doc:"Settings that forget what lower layers say."`
+}
+
+type server struct {
+	Verdict *string           `key:"verdict" enum:"allow|ask|deny" doc:"For every tool of the server; reads as the key SERVER/*."`
+	Pack    *string           `key:"pack" is:"name" doc:"Binds this pack by hand, its grants and trust included."`
+	Outputs *string           `key:"outputs" enum:"untrusted|trusted" doc:"trusted: its results do not taint. Absent: untrusted."`
+	Text    map[string]string `key:"text" keys:"half" enum:"json|yaml|headers|prose" doc:"How text results are read into fields, by tool. Absent: found out from the text."`
+	Env     []string          `key:"env" is:"env" doc:"Names of the environment variables that the server gets. Absent: all but CALLGATE_*."`
+	Cwd     *string           `key:"cwd" is:"dir" doc:"Directory that relative paths of its calls start from."`
+	Replace *bool             `key:"replace" doc:"Forget what lower layers say about the server and its tools."`
+}
+
+type tool struct {
+	Verdict    *string           `key:"verdict" enum:"allow|ask|deny" doc:"allow grants the tool, subject to every contract."`
+	Sink       *orWord[sink]     `key:"sink" word:"none" doc:"The arguments that name where data goes; none drops what the heuristics found."`
+	MaxCalls   *int64            `key:"max_calls" is:"count" doc:"Attempts per session, server and tool. 0: never."`
+	Risk       *string           `key:"risk" enum:"low|medium|high|critical" doc:"Shown in asks and the ledger; drives ask_from."`
+	Undeclared *string           `key:"undeclared" enum:"allow|sink|deny" doc:"Arguments that the pinned schema does not have."`
+	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
+	Slots      map[string]string `key:"slots" keys:"argument" enum:"path" doc:"What the server's own argument names mean."`
+	Replace    *bool             `key:"replace" doc:"Forget what lower layers, packs and heuristics say about the tools of this key."`
+}
+
+type sink struct {
+	To       []string          `key:"to" is:"argument" doc:"Arguments that are destinations: names or JSON Pointers. An empty list: every argument."`
+	Content  []string          `key:"content" is:"argument" doc:"Arguments that are content, not destinations."`
+	Trusted  []string          `key:"trusted" is:"trusted" doc:"Destinations that need no question: exact, *@domain or *.domain."`
+	On       map[string]string `key:"on" keys:"position" enum:"deny|ask|allow" doc:"What taint in this position does."`
+	Payload  *string           `key:"payload" enum:"allow|ask|deny" doc:"Tainted URLs and addresses inside content. Absent: ask."`
+	Override *string           `key:"override" enum:"once" doc:"once: a tainted destination asks, with the evidence, instead of denying."`
+}
+
+type arg struct {
+	Slot string `key:"slot" enum:"path" doc:"A class of arguments. With arg: that argument alone, which holds values of the class."`
+	Arg  string `key:"arg" is:"argument" doc:"One argument: a name or a JSON Pointer."`
+
+	Allow    []string `key:"allow" is:"pattern" doc:"slot: every value must match one. An empty list allows nothing."`
+	Deny     []string `key:"deny" is:"pattern" doc:"slot: no value may match."`
+	Literal  *bool    `key:"literal" doc:"slot: refuse shell grammar in the value."`
+	Fold     *bool    `key:"fold" doc:"slot: compare without regard to case."`
+	Symlinks *string  `key:"symlinks" enum:"lexical" doc:"slot: paths are compared as written, links are not followed."`
+
+	Match    *string     `key:"match" is:"regex" doc:"arg: RE2 that must match the whole value."`
+	In       []abi.Value `key:"in" is:"scalar" doc:"arg: the accepted values. An empty list allows nothing."`
+	Max      *string     `key:"max" is:"number" doc:"arg: the greatest number."`
+	Min      *string     `key:"min" is:"number" doc:"arg: the least number."`
+	MaxBytes *int64      `key:"max_bytes" is:"size" doc:"arg: the most bytes of the value's canonical JSON, or of the text of a string."`
+	Forbid   *bool       `key:"forbid" doc:"arg: the argument must be absent."`
+	Require  *bool       `key:"require" doc:"arg: the argument must be present."`
+
+	Also    *bool   `key:"also" doc:"The allow or in list of a lower layer for the same slot or argument keeps holding beside this one; both must match."`
+	Verdict *string `key:"verdict" enum:"deny|ask" doc:"What a violation of this entry yields. Absent: deny."`
+}
+
+type budget struct {
+	Name   string   `key:"name" is:"name" doc:"Unique in the policy. Required."`
+	Tools  []string `key:"tools" is:"tool" doc:"The tools that share the budget: server/tool, both halves globs. Required."`
+	Per    *string  `key:"per" is:"per" doc:"session, or a duration such as 1h. Absent: session."`
+	Max    *int64   `key:"max" is:"count" doc:"How much may be charged. Required; 0: never."`
+	Count  *string  `key:"count" enum:"attempts|commits|successes" doc:"Which calls are charged. Absent: attempts."`
+	Weight *string  `key:"weight" is:"pointer" doc:"JSON Pointer into the arguments; the number of elements there is charged instead of 1."`
+}
+
+type source struct {
+	Outputs    *string           `key:"outputs" enum:"trusted" doc:"trusted: the results do not taint."`
+	WholeField *bool             `key:"whole_field" doc:"A directory: whole fields of its results vouch, its prose never does."`
+	Fields     map[string]string `key:"fields" keys:"segments" enum:"addressing|trusted|untrusted" doc:"What fields of the result are, by JSON Pointer; a segment * is any member or item."`
+}
