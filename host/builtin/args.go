@@ -1,0 +1,127 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// Args judges the values of a call's arguments: nothing else of the session can
+// change what it says.
+//
+// Policy:
+//
+//	settings: {max_argument_bytes: 1MiB}
+//	tools:
+//	  fs/write_file:
+//	    undeclared: deny
+//	    args:
+//	      - {slot: path, allow: ["/srv/work/**"], deny: ["**/.git/**"], literal: true, fold: true}
+//	      - {arg: limit, max: 1000}    # or a JSON Pointer; match, in, max, min, max_bytes, forbid, require
+//	      - {arg: out, slot: path, allow: ["/srv/out/**"]}    # one argument, judged as a path
+//
+// `slot: path` finds its values at any depth by argument name, by the pinned
+// schema's format, and by `slots:`. Under allow every value must match and one
+// must be found; under deny none may match; a value that a server could read in
+// two ways is refused. An `arg:` constraint passes for an absent argument,
+// unless the pinned schema requires it or the rule says `require`; the elements
+// of an array are judged one by one.
+//
+// It abstains when nothing is violated. A violation yields the rule's verdict,
+// deny or ask. Codes: ARGS_PATH_OUTSIDE, ARGS_PATH_DENIED, ARGS_PATH_UNDECIDABLE,
+// ARGS_PATH_LITERAL, ARGS_PATH_MISSING, ARGS_MATCH, ARGS_IN, ARGS_MAX, ARGS_MIN,
+// ARGS_BYTES, ARGS_FORBIDDEN, ARGS_REQUIRED, ARGS_TYPE (another type than the
+// pinned schema states), ARGS_UNDECLARED, ARGS_UNKNOWN (the rule names an
+// argument that the tool does not have), ARGS_CASE (a name that a
+// case-insensitive server would take for another), ARGS_SIZE.
+type Args struct {
+	maxBytes     int64
+	undeclared   bool
+	undeclaredAt string
+	args         []argRule
+	slots        []slotRule
+}
+
+// NewArgs compiles the patterns of the rules. It returns nil if the tool has no
+// rule about arguments.
+func NewArgs(r *contract.Rules) (contract.Contract, error) {
+	a := &Args{
+		maxBytes: r.MaxArgumentBytes, undeclared: r.Undeclared == contract.UndeclaredDeny, undeclaredAt: r.UndeclaredAt,
+	}
+	for i := range r.Args {
+		rule := &r.Args[i]
+		switch rule.Slot {
+		case "":
+			compiled, err := newArgRule(rule)
+			if err != nil {
+				return nil, err
+			}
+			a.args = append(a.args, compiled)
+		case "path":
+			compiled, err := newSlotRule(rule, r.Tool)
+			if err != nil {
+				return nil, err
+			}
+			a.slots = append(a.slots, compiled)
+		default:
+			return nil, fmt.Errorf("slot %q is not known; known is path", rule.Slot)
+		}
+	}
+	if a.maxBytes <= 0 && !a.undeclared && len(a.args) == 0 && len(a.slots) == 0 {
+		return nil, nil
+	}
+	return a, nil
+}
+
+// Judge holds every rule against the arguments and reports all that is wrong.
+func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
+	j := judging{arguments: s.Call.Arguments, place: &s.Session.Place, schema: schemaOf(s.Definition.Schema)}
+	if !j.arguments.Exists() {
+		j.arguments = abi.ObjectValue()
+	}
+	if a.maxBytes > 0 && s.Call.Bytes > a.maxBytes {
+		j.add(violation{
+			code: "ARGS_SIZE", at: "/call/arguments",
+			reason: fmt.Sprintf("the call has %d bytes, more than the %d that the policy allows", s.Call.Bytes, a.maxBytes),
+			mend:   "send less at once, or raise settings.max_argument_bytes",
+		})
+	}
+	if a.undeclared {
+		j.refuseUndeclared(a.undeclaredAt)
+	}
+	for i := range a.args {
+		a.args[i].judge(&j)
+	}
+	for i := range a.slots {
+		a.slots[i].judge(&j)
+	}
+	return joined("args", j.found)
+}
+
+// judging is one call under judgement.
+type judging struct {
+	arguments abi.Value
+	schema    schema
+	place     *abi.Place
+	found     []violation
+}
+
+func (j *judging) add(v violation) { j.found = append(j.found, v) }
+
+// refuseUndeclared refuses arguments that the pinned schema does not have. What
+// patternProperties would declare is refused too.
+func (j *judging) refuseUndeclared(rule string) {
+	if j.schema.open() {
+		return
+	}
+	for _, m := range j.arguments.Members() {
+		if !j.schema.declares(m.Name) {
+			j.add(violation{
+				code: "ARGS_UNDECLARED", rule: rule, at: abi.Join("/call/arguments", m.Name),
+				reason: "the tool's pinned schema does not have this argument",
+				mend:   "leave the argument out, or set undeclared: allow for the tool",
+			})
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package builtin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// Budget refuses a call that would take more of a budget than is left.
+//
+// Policy:
+//
+//	tools: {mail/send: {max_calls: 5}}
+//	budgets: [{name: mails-a-day, tools: ["*/send_*"], per: 24h, max: 50, count: successes, weight: /to}]
+//
+// What is used is counted by the gate; the contract compares. It abstains while
+// every budget that applies has room for the whole charge of the call. Code:
+// BUDGET_SPENT.
+type Budget struct{}
+
+// NewBudget makes the contract. Which budgets apply is in the snapshot, so it
+// judges every tool.
+func NewBudget(*contract.Rules) (contract.Contract, error) { return Budget{}, nil }
+
+// Judge denies when a budget has no room, naming every one that has none.
+func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
+	var all []violation
+	for i := range s.Session.Budgets {
+		b := &s.Session.Budgets[i]
+		if roomFor(b) {
+			continue
+		}
+		all = append(all, violation{
+			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: "/call/tool",
+			reason: fmt.Sprintf("budget %q is spent: %d of %d used, this call takes %d, counted %s; it resets %s",
+				b.Name, b.Used, b.Max, b.Charge, perWhat(b.Window), resets(b.Resets)),
+			mend: "wait until the budget resets, or raise its max in the policy",
+		})
+	}
+	return joined("budget", all)
+}
+
+// roomFor says whether the charge fits. Counters that can not be (negative)
+// leave no room.
+func roomFor(b *abi.BudgetUse) bool {
+	return b.Used >= 0 && b.Charge >= 0 && b.Used <= b.Max && b.Charge <= b.Max-b.Used
+}
+
+func perWhat(window time.Duration) string {
+	if window == 0 {
+		return "per session"
+	}
+	s := window.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return "per " + s
+}
+
+func resets(at time.Time) string {
+	if at.IsZero() {
+		return "when the session ends"
+	}
+	return "at " + at.UTC().Format(time.RFC3339)
+}

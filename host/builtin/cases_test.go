@@ -1,0 +1,340 @@
+package builtin
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// A file testdata/NAME.txtar holds the cases of the contract NAME: sections
+// "rules X" and "schema X" that cases refer to by X, and "cases" with one JSON
+// object a line:
+//
+//	{"name": …, "rules": "main", "schema": …, "tool": …, "args": {…}, "want": "deny CODE", "at": ["/path"], "twin": {…}}
+//
+// The members of twin replace those of the case; the twin must pass. A case that
+// is refused must have one.
+
+type archive map[string]abi.Value
+
+func (a archive) find(t *testing.T, kind, name string) abi.Value {
+	t.Helper()
+	if name == "" {
+		return abi.Value{}
+	}
+	v, ok := a[kind+" "+name]
+	if !ok {
+		t.Fatalf("no section %q", kind+" "+name)
+	}
+	return v
+}
+
+func TestCases(t *testing.T) {
+	for _, spec := range Table() {
+		file := "testdata/" + spec.Name + ".txtar"
+		if spec.Name == "sink" {
+			continue // has a test of its own beside it
+		}
+		t.Run(spec.Name, func(t *testing.T) {
+			cases, sections := readCases(t, file)
+			refused := 0
+			for i, c := range cases {
+				name := c.Get("name").Str()
+				if name == "" {
+					t.Fatalf("%s: case %d has no name", file, i)
+				}
+				t.Run(name, func(t *testing.T) {
+					if !runCase(t, spec, sections, c) {
+						return
+					}
+					refused++
+					twin := c.Get("twin")
+					if !twin.Exists() {
+						t.Fatal("a refused case without an allowed twin")
+					}
+					runTwin(t, spec, sections, c, twin)
+				})
+			}
+			if len(cases) == 0 || refused == 0 {
+				t.Fatalf("%s: %d cases, %d refused; want some of both", file, len(cases), refused)
+			}
+			t.Logf("%d cases, %d refused, each with a twin", len(cases), refused)
+		})
+	}
+}
+
+func readCases(t *testing.T, file string) ([]abi.Value, archive) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := regexp.MustCompile(`(?m)^-- (.+) --$`).Split(string(data), -1)
+	names := regexp.MustCompile(`(?m)^-- (.+) --$`).FindAllStringSubmatch(string(data), -1)
+	if len(parts) < 2 || strings.TrimSpace(parts[0]) == "" {
+		t.Fatalf("%s: no comment that says what it is about, or no sections", file)
+	}
+	var cases []abi.Value
+	sections := archive{}
+	for n, name := range names {
+		text := parts[n+1]
+		if name[1] != "cases" {
+			v, err := abi.Parse([]byte(text))
+			if err != nil {
+				t.Fatalf("%s: %s: %v", file, name[1], err)
+			}
+			sections[name[1]] = v
+			continue
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			v, err := abi.Parse([]byte(line))
+			if err != nil {
+				t.Fatalf("%s: cases: line %d: %v\n%s", file, i+1, err, line)
+			}
+			cases = append(cases, v)
+		}
+	}
+	return cases, sections
+}
+
+// runCase reports whether the case is a refused one.
+func runCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) bool {
+	t.Helper()
+	got := judgeCase(t, spec, sections, c)
+	want, code, _ := strings.Cut(c.Get("want").Str(), " ")
+	if got.Outcome.String() != want || got.Code != code {
+		t.Fatalf("got %v %s at %q (%s), want %s %s", got.Outcome, got.Code, got.At, got.Reason, want, code)
+	}
+	if got.Outcome >= abi.Allow {
+		return false
+	}
+	if got.Reason == "" || got.Mend == "" || len(got.At) == 0 || got.Contract != spec.Name {
+		t.Errorf("reason %q, mend %q, at %q, contract %q: none may be empty", got.Reason, got.Mend, got.At, got.Contract)
+	}
+	if at := texts(c.Get("at")); len(at) > 0 {
+		for i := range at {
+			if strings.HasPrefix(at[i], "+") {
+				at[i] = "/call/arguments" + at[i][1:]
+			}
+		}
+		if !slices.Equal(at, got.At) {
+			t.Errorf("at %q, want %q", got.At, at)
+		}
+	}
+	if r := c.Get("reason").Str(); !strings.Contains(got.Reason, r) {
+		t.Errorf("reason %q, want %q in it", got.Reason, r)
+	}
+	if r := c.Get("rule").Str(); r != "" && got.Rule != r {
+		t.Errorf("rule %q, want %q", got.Rule, r)
+	}
+	for _, secret := range texts(c.Get("unsaid")) {
+		if strings.Contains(got.Reason, secret) || strings.Contains(got.Mend, secret) {
+			t.Errorf("reason %q or mend %q repeats %q", got.Reason, got.Mend, secret)
+		}
+	}
+	return true
+}
+
+func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Value) {
+	t.Helper()
+	for _, m := range twin.Members() {
+		c = c.With(m.Name, m.Value)
+	}
+	if got := judgeCase(t, spec, sections, c); got.Outcome < abi.Allow {
+		t.Errorf("twin: got %v %s at %q (%s), want it to pass", got.Outcome, got.Code, got.At, got.Reason)
+	}
+}
+
+var caseMembers = []string{
+	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
+	"changed", "budgets", "protected",
+}
+
+func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
+	t.Helper()
+	for _, m := range c.Members() {
+		if !slices.Contains(caseMembers, m.Name) {
+			t.Fatalf("unknown member %q", m.Name)
+		}
+	}
+	rulesName := c.Get("rules").Str()
+	if rulesName == "" {
+		rulesName = "main"
+	}
+	rules := rulesFrom(t, sections.find(t, "rules", rulesName))
+	if tool := c.Get("tool").Str(); tool != "" {
+		rules.Tool = tool
+	}
+	judge, err := spec.New(&rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if judge == nil {
+		return contract.Abstain
+	}
+	s := snapshotFrom(t, c, sections.find(t, "schema", c.Get("schema").Str()))
+	s.Call.Tool = rules.Tool
+	first := judge.Judge(s)
+	if second := judge.Judge(s); fmt.Sprint(first) != fmt.Sprint(second) {
+		t.Fatalf("two verdicts for one snapshot: %v and %v", first, second)
+	}
+	return first
+}
+
+func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
+	t.Helper()
+	s := &abi.Snapshot{Phase: abi.PhaseCall}
+	s.Call = abi.Call{Kind: abi.KindTool, Server: "fs", Arguments: c.Get("args"), Bytes: number(t, c.Get("bytes"))}
+	s.Definition = abi.Definition{State: abi.PinOK, Schema: schema, Changed: texts(c.Get("changed"))}
+	if st := c.Get("state"); st.Exists() {
+		states := map[string]abi.PinState{
+			"unknown": abi.PinUnknown, "unlisted": abi.PinUnlisted, "late": abi.PinLate, "changed": abi.PinChanged, "unfit": abi.PinUnfit,
+			"ok": abi.PinOK, "undefined": 99,
+		}
+		state, ok := states[st.Str()]
+		if !ok {
+			t.Fatalf("unknown state %q", st.Str())
+		}
+		s.Definition.State = state
+	}
+	s.Session.Place = abi.Place{Dir: "/srv/work", Home: "/home/u", Platform: c.Get("platform").Str()}
+	for name, to := range map[string]*string{"dir": &s.Session.Place.Dir, "home": &s.Session.Place.Home} {
+		if v := c.Get(name); v.Exists() {
+			*to = v.Str()
+		}
+	}
+	s.Session.Protected = texts(c.Get("protected"))
+	if s.Session.Protected == nil {
+		s.Session.Protected = []string{"/home/u/.config/callgate", "/home/u/.claude.json", "/srv/work/policy.yaml"}
+	}
+	for _, b := range c.Get("budgets").Items() {
+		use := abi.BudgetUse{
+			Name: b.Get("name").Str(), Rule: b.Get("rule").Str(), Max: number(t, b.Get("max")), Used: number(t, b.Get("used")),
+			Charge: number(t, b.Get("charge")),
+		}
+		if w := b.Get("window").Str(); w != "" {
+			d, err := time.ParseDuration(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			use.Window = d
+			use.Resets = time.Date(2026, 11, 29, 20, 0, 0, 0, time.FixedZone("x", 3600))
+		}
+		s.Session.Budgets = append(s.Session.Budgets, use)
+	}
+	return s
+}
+
+func texts(v abi.Value) []string {
+	var out []string
+	for _, item := range v.Items() {
+		out = append(out, item.Str())
+	}
+	return out
+}
+
+func number(t *testing.T, v abi.Value) int64 {
+	t.Helper()
+	if !v.Exists() {
+		return 0
+	}
+	var n int64
+	if _, err := fmt.Sscan(v.Lexeme(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func outcome(t *testing.T, v abi.Value) abi.Outcome {
+	t.Helper()
+	o, ok := abi.ParseOutcome(v.Str())
+	if v.Exists() && !ok {
+		t.Fatalf("unknown outcome %q", v.Str())
+	}
+	return o
+}
+
+func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
+	t.Helper()
+	r := contract.Rules{Server: "fs", Tool: "tool", DefaultAt: "p.yaml:1: default", UnlistedAt: "p.yaml:2: unlisted", AskFromAt: "p.yaml:3: ask_from"}
+	risks := map[string]contract.Risk{"low": 1, "medium": 2, "high": 3, "critical": 4}
+	for _, m := range v.Members() {
+		switch m.Name {
+		case "default":
+			r.Default = outcome(t, m.Value)
+		case "unlisted":
+			r.Unlisted = outcome(t, m.Value)
+		case "grant":
+			r.Grant = contract.Grant{Set: true, Outcome: outcome(t, m.Value), Rule: "p.yaml:4: tools"}
+		case "unknown_server":
+			r.Unknown = &contract.Grant{Set: true, Outcome: outcome(t, m.Value), Rule: "p.yaml:5: unknown_server"}
+		case "risk":
+			r.Risk = risks[m.Value.Str()]
+		case "ask_from":
+			r.AskFrom = risks[m.Value.Str()]
+		case "max_argument_bytes":
+			r.MaxArgumentBytes = number(t, m.Value)
+		case "undeclared":
+			r.Undeclared, r.UndeclaredAt = contract.UndeclaredDeny, "p.yaml:6: undeclared"
+		case "args":
+			for i, a := range m.Value.Items() {
+				r.Args = append(r.Args, argFrom(t, i, a))
+			}
+		default:
+			t.Fatalf("unknown rule %q", m.Name)
+		}
+	}
+	return r
+}
+
+func argFrom(t *testing.T, i int, v abi.Value) contract.Arg {
+	t.Helper()
+	a := contract.Arg{Rule: fmt.Sprintf("p.yaml:%d: args", 10+i), MaxBytes: -1}
+	for _, m := range v.Members() {
+		switch m.Name {
+		case "slot":
+			a.Slot = m.Value.Str()
+		case "arg":
+			a.Arg = m.Value.Str()
+		case "names":
+			a.Names = texts(m.Value)
+		case "verdict":
+			a.Outcome = outcome(t, m.Value)
+		case "allow":
+			a.Allow, a.HasAllow = texts(m.Value), true
+		case "deny":
+			a.Deny = texts(m.Value)
+		case "literal":
+			a.Literal = m.Value.True()
+		case "fold":
+			a.Fold = m.Value.True()
+		case "match":
+			a.Match = m.Value.Str()
+		case "in":
+			a.In, a.HasIn = m.Value.Items(), true
+		case "max":
+			a.Max = m.Value.Lexeme()
+		case "min":
+			a.Min = m.Value.Lexeme()
+		case "max_bytes":
+			a.MaxBytes = number(t, m.Value)
+		case "forbid":
+			a.Forbid = m.Value.True()
+		case "require":
+			a.Require = m.Value.True()
+		default:
+			t.Fatalf("unknown member %q of an args rule", m.Name)
+		}
+	}
+	return a
+}
