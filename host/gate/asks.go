@@ -115,7 +115,7 @@ func (s *State) approve(e abi.Event) []abi.Event {
 func (s *State) grant(n *entry, q *abi.AskEvent) {
 	if q.Definition.Exists() {
 		if srv := s.servers[n.call.Server]; srv != nil {
-			srv.pin(n.call.Tool, q.Definition)
+			srv.pins[n.call.Tool] = pinned(q.Definition)
 			srv.dirty = true
 			s.unbind(n.call.Server)
 			n.binding = s.bind(n.call.Server, n.call.Tool)

@@ -85,8 +85,8 @@ func (s *State) definition(serverName, tool string) abi.Value {
 		if p, ok := srv.pins[tool]; ok {
 			return p.definition
 		}
-		if d, ok := srv.listed[tool]; ok {
-			return d
+		if l, ok := srv.listed[tool]; ok {
+			return l.definition
 		}
 	}
 	return abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(tool)})

@@ -9,16 +9,15 @@ import (
 
 // server is what is known of the tools of one server.
 type server struct {
-	pins    map[string]pin
-	listed  map[string]abi.Value // as last listed in this process
-	changed map[string][]string  // members that differ from the pin
-	called  map[string]bool      // pinned from the calls themselves
-	stored  bool                 // pins were kept from an earlier session
+	pins   map[string]pin
+	listed map[string]pin  // as last listed in this session
+	twice  map[string]bool // listed twice, differently, in one list
+	called map[string]bool // pinned from the calls themselves
 	// started says that a first page was seen in this process, complete that a
 	// listing reached its end; whole that some process saw a complete list.
 	started, complete, whole bool
 	first                    map[string]bool // cursors that continue the first listing
-	current                  map[string]abi.Value
+	current                  map[string]pin
 	dirty                    bool // pins were added since they were last kept
 }
 
@@ -29,22 +28,18 @@ type pin struct {
 
 func newServer() *server {
 	return &server{
-		pins: map[string]pin{}, listed: map[string]abi.Value{}, changed: map[string][]string{}, called: map[string]bool{},
-		first: map[string]bool{}, current: map[string]abi.Value{},
+		pins: map[string]pin{}, listed: map[string]pin{}, twice: map[string]bool{}, called: map[string]bool{},
+		first: map[string]bool{}, current: map[string]pin{},
 	}
 }
 
-// unlist forgets what a process saw; its pins stay.
+// unlist forgets what a session saw; the pins stay.
 func (v *server) unlist() {
-	v.listed, v.changed, v.current = map[string]abi.Value{}, map[string][]string{}, map[string]abi.Value{}
-	v.first = map[string]bool{}
+	v.listed, v.twice, v.current, v.first = map[string]pin{}, map[string]bool{}, map[string]pin{}, map[string]bool{}
 	v.started, v.complete = false, false
 }
 
-func (v *server) pin(name string, definition abi.Value) {
-	v.pins[name] = pin{definition, abi.PinDigest(definition)}
-	delete(v.changed, name)
-}
+func pinned(definition abi.Value) pin { return pin{definition, abi.PinDigest(definition)} }
 
 // list takes in a page of tool definitions. Text of servers enters provenance,
 // since a description can carry an address as well as a result can.
@@ -58,15 +53,15 @@ func (s *State) list(e abi.Event) {
 	s.unbind(t.Server)
 	switch t.Source {
 	case abi.ToolsStored:
-		srv.stored, srv.whole = true, true
+		srv.whole = true
 		for _, d := range t.List {
-			srv.pin(d.Get("name").Str(), d)
+			srv.pins[d.Get("name").Str()] = pinned(d)
 		}
 		return
 	case abi.ToolsCalled:
 		for _, d := range t.List {
 			name := d.Get("name").Str()
-			srv.pin(name, d)
+			srv.pins[name] = pinned(d)
 			srv.called[name] = true
 		}
 		return
@@ -79,21 +74,17 @@ func (s *State) list(e abi.Event) {
 func (v *server) page(t *abi.ToolsEvent) {
 	firstListing := !v.whole && (!v.started || t.Paged && v.first[t.Cursor])
 	if !t.Paged {
-		v.current = map[string]abi.Value{}
+		v.current, v.twice = map[string]pin{}, map[string]bool{}
 	}
 	v.started = true
 	for _, d := range t.List {
-		name := d.Get("name").Str()
-		v.current[name] = d
-		v.listed[name] = d
-		p, pinned := v.pins[name]
-		switch {
-		case pinned && p.digest != abi.PinDigest(d):
-			v.changed[name] = abi.ChangedMembers(p.definition, d)
-		case pinned:
-			delete(v.changed, name)
-		case firstListing && pinnable(name):
-			v.pin(name, d)
+		name, p := d.Get("name").Str(), pinned(d)
+		if was, again := v.current[name]; again && was.digest != p.digest {
+			v.twice[name] = true
+		}
+		v.current[name], v.listed[name] = p, p
+		if _, known := v.pins[name]; !known && firstListing && pinnable(name) {
+			v.pins[name] = p
 			v.dirty = true
 		}
 	}
@@ -105,7 +96,7 @@ func (v *server) page(t *abi.ToolsEvent) {
 	}
 	v.complete, v.whole = true, true
 	v.listed = v.current
-	v.current = map[string]abi.Value{}
+	v.current = map[string]pin{}
 }
 
 // pinnable says whether a tool name can be pinned: printable ASCII.
@@ -127,18 +118,18 @@ func (s *State) pinOf(serverName, tool string) abi.Definition {
 	if srv == nil {
 		return abi.Definition{State: abi.PinUnlisted}
 	}
-	p, pinned := srv.pins[tool]
-	listed, isListed := srv.listed[tool]
-	d := abi.Definition{Listed: listed, Pin: p.digest, Schema: p.definition.Get("inputSchema"), Annotations: p.definition.Get("annotations")}
-	if !pinned {
-		d.Pin, d.Schema, d.Annotations = "", listed.Get("inputSchema"), listed.Get("annotations")
+	p, isPinned := srv.pins[tool]
+	l, isListed := srv.listed[tool]
+	d := abi.Definition{Listed: l.definition, Pin: p.digest, Schema: p.definition.Get("inputSchema"), Annotations: p.definition.Get("annotations")}
+	if !isPinned {
+		d.Schema, d.Annotations = l.definition.Get("inputSchema"), l.definition.Get("annotations")
 	}
 	switch {
 	case srv.complete && !isListed && !srv.called[tool]:
 		d.State = abi.PinUnknown
-	case pinned && srv.changed[tool] != nil:
-		d.State, d.Changed = abi.PinChanged, srv.changed[tool]
-	case pinned:
+	case isPinned && isListed && (p.digest != l.digest || srv.twice[tool]):
+		d.State, d.Changed = abi.PinChanged, abi.ChangedMembers(p.definition, l.definition)
+	case isPinned:
 		d.State = abi.PinOK
 	case isListed:
 		d.State = abi.PinLate

@@ -72,6 +72,9 @@ func (s *State) openSession(o *abi.SessionEvent) {
 		!s.session.last.IsZero() && s.now.Sub(s.session.last) <= idle
 	if !resume {
 		s.reset()
+		if srv := s.servers[o.Server]; srv != nil {
+			srv.unlist()
+		}
 		s.session.id = o.ID
 		s.session.last = s.now
 	}
@@ -85,9 +88,6 @@ func (s *State) openSession(o *abi.SessionEvent) {
 	}
 	if len(o.File) >= 6 {
 		s.file = o.File[:6]
-	}
-	if srv := s.servers[o.Server]; srv != nil {
-		srv.unlist()
 	}
 }
 
