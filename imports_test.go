@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 // alsoImports are the departures from the table. One that is not made use of is
 // a mistake.
 var alsoImports = []struct{ from, to, why string }{
+	{"host/cases", "host/wire", "the call in a step's raw frame is found as the proxy finds it"},
 	{"host/proxy", "host/contract", "it hands the constructors on to the gate, whose options have their type"},
 	{"host/proxy", "host/policy", "it reads settings and server entries of the policy that it opens the gate with"},
 }
@@ -263,4 +264,3 @@ func TestNothingRunsBeforeMain(t *testing.T) {
 		{"an init function of a test", tree{"abi/a_test.go": "package p\n\nfunc init() {}\n"}, ""},
 	})
 }
-
