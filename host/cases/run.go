@@ -7,13 +7,20 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/wire"
 )
 
 // Result is what became of one case.
 type Result struct {
 	Name     string
 	Line     int
-	Failures []string // none: it passed
+	Failures []Failure // none: it passed
+}
+
+// Failure is one thing that differed, at the line of its step.
+type Failure struct {
+	Line int
+	Text string
 }
 
 // Run runs every case of a file, each against a fresh player.
@@ -27,19 +34,16 @@ func Run(f *File, o replay.Options) []Result {
 
 func runCase(f *File, c Case, o replay.Options) Result {
 	r := Result{Name: c.Name, Line: c.Line}
-	p := replay.New(o)
-	index := uint64(0)
+	run := running{p: replay.New(o), c: c, o: o}
 	for _, s := range c.Steps {
 		if !f.Real {
-			if tools, ok := fromCall(p, c, s.Event); ok {
-				if _, _, err := p.Feed(tools, index); err != nil {
+			if tools, ok := run.fromCall(s.Event); ok {
+				if _, err := run.feed(tools); err != nil {
 					r.fail(s, "%v", err)
 				}
-				index++
 			}
 		}
-		answers, _, err := p.Feed(s.Event, index)
-		index++
+		answers, err := run.feed(s.Event)
 		if err != nil {
 			r.fail(s, "%v", err)
 			return r
@@ -50,40 +54,70 @@ func runCase(f *File, c Case, o replay.Options) Result {
 				r.fail(s, "%s", difference)
 			}
 		}
-		if s.Returns.Exists() && verdict != nil && verdict.Enforced() != abi.Deny {
-			if _, _, err := p.Feed(abi.ObjectValue(abi.Member{Name: "result", Value: s.Returns}), index); err != nil {
-				r.fail(s, "returns: %v", err)
-			}
-			index++
+		if s.Returns.Exists() {
+			run.returns = s.Returns
+		}
+		if err := run.answer(verdict); err != nil {
+			r.fail(s, "returns: %v", err)
 		}
 	}
 	return r
 }
 
+// running is one case on its way.
+type running struct {
+	p       *replay.Player
+	c       Case
+	o       replay.Options
+	index   uint64
+	returns abi.Value // what the last call's server answers, if it gets the call
+}
+
+func (r *running) feed(event abi.Value) ([]abi.Event, error) {
+	answers, _, err := r.p.Feed(event, r.index)
+	r.index++
+	return answers, err
+}
+
+// answer lets the server answer a call that was let through, at once or after a
+// person's yes.
+func (r *running) answer(v *abi.Verdict) error {
+	if v == nil || !r.returns.Exists() || v.Enforced() == abi.Ask {
+		return nil
+	}
+	result := r.returns
+	r.returns = abi.Value{}
+	if v.Enforced() == abi.Deny {
+		return nil
+	}
+	_, err := r.feed(abi.ObjectValue(abi.Member{Name: "result", Value: result}))
+	return err
+}
+
 func (r *Result) fail(s Step, format string, args ...any) {
-	r.Failures = append(r.Failures, fmt.Sprintf("line %d: ", s.Line)+fmt.Sprintf(format, args...))
+	r.Failures = append(r.Failures, Failure{s.Line, fmt.Sprintf(format, args...)})
 }
 
 // fromCall pins a tool that no list holds from the calls of a case: its schema
 // declares exactly the arguments that they use.
-func fromCall(p *replay.Player, c Case, event abi.Value) (abi.Value, bool) {
-	call := event.Get("call")
-	server, tool := call.Get("server").Str(), call.Get("tool").Str()
-	if !call.Exists() || p.Known(server, tool) || listed(c, server) {
+func (r *running) fromCall(event abi.Value) (abi.Value, bool) {
+	server, tool, _ := callOf(event)
+	if _, ok := r.o.Tools[server]; ok || tool == "" || r.p.Known(server, tool) || listed(r.c, server) {
 		return abi.Value{}, false
 	}
-	properties := map[string]bool{}
-	for _, s := range c.Steps {
-		other := s.Event.Get("call")
-		if other.Get("server").Str() == server && other.Get("tool").Str() == tool {
-			for _, m := range other.Get("arguments").Members() {
-				properties[m.Name] = true
+	seen := map[string]bool{}
+	var members []abi.Member
+	for _, s := range r.c.Steps {
+		otherServer, otherTool, args := callOf(s.Event)
+		if otherServer != server || otherTool != tool {
+			continue
+		}
+		for _, m := range args.Members() {
+			if !seen[m.Name] {
+				seen[m.Name] = true
+				members = append(members, abi.Member{Name: m.Name, Value: abi.ObjectValue()})
 			}
 		}
-	}
-	var members []abi.Member
-	for name := range properties {
-		members = append(members, abi.Member{Name: name, Value: abi.ObjectValue()})
 	}
 	definition := abi.ObjectValue(
 		abi.Member{Name: "name", Value: abi.StringValue(tool)},
@@ -95,6 +129,24 @@ func fromCall(p *replay.Player, c Case, event abi.Value) (abi.Value, bool) {
 	e := abi.Event{Tools: &abi.ToolsEvent{Server: server, Source: abi.ToolsCalled, List: []abi.Value{definition}}}
 	v, err := abi.Parse(e.Append(nil))
 	return v, err == nil
+}
+
+// callOf returns what a step calls, directly or in a raw frame; no tool: it
+// calls nothing.
+func callOf(event abi.Value) (server, tool string, args abi.Value) {
+	if call := event.Get("call"); call.Exists() {
+		return call.Get("server").Str(), call.Get("tool").Str(), call.Get("arguments")
+	}
+	raw := event.Get("raw")
+	if raw.Get("from").Str() != "client" {
+		return "", "", abi.Value{}
+	}
+	f := wire.Classify([]byte(raw.Get("frame").Str()), wire.FromClient, wire.Options{})
+	if f.Kind != wire.Request || f.Call == nil {
+		return "", "", abi.Value{}
+	}
+	args, _ = abi.Parse(f.Call.Arguments.In(f.Raw)) // no arguments: absent
+	return raw.Get("server").Str(), f.Call.Name, args
 }
 
 // listed says whether the case itself lists the tools of a server.

@@ -4,8 +4,7 @@
 package replay
 
 import (
-	"fmt"
-
+	"errors"
 	"slices"
 
 	"github.com/callgate/callgate/abi"
@@ -26,9 +25,9 @@ type Options struct {
 	Tools map[string][]abi.Value
 	// Approve answers every ask with yes.
 	Approve bool
-	// Prior gives the lines of an earlier ledger file, for `read` events. Nil, or
-	// an error, means that what was read from it is unknown.
-	Prior func(file string, lines uint64, each func(abi.Event) error) error
+	// Prior gives the events of an earlier ledger file, as far as a `read` event
+	// says that it was read. Nil, or an error, means that they are unknown.
+	Prior func(read abi.ReadEvent, each func(abi.Event) error) error
 }
 
 // Player feeds one stream of events to a fresh state.
@@ -37,7 +36,7 @@ type Player struct {
 	state *gate.State
 	talks map[string]*proxy.Conversation
 	last  string // id of the last call
-	raws  int    // calls read from frames
+	raws  int    // calls read from frames, so that each has an id of its own
 	// Gap says that the input rests on text or files that are not there.
 	Gap bool
 }
@@ -63,6 +62,13 @@ func (p *Player) Last() string { return p.last }
 // and returns what the gate answers. The answers of an earlier run are not
 // fed; they are returned as recorded.
 func (p *Player) Feed(v abi.Value, index uint64) (out []abi.Event, recorded *abi.Event, err error) {
+	if v.Kind() != abi.Object {
+		return nil, nil, errors.New("want an event: a JSON object")
+	}
+	if raw := v.Get("raw"); raw.Exists() && !v.Get("v").Exists() {
+		out, err = p.raw(v, index)
+		return out, nil, err
+	}
 	events, err := p.events(v, index)
 	if err != nil {
 		return nil, nil, err
@@ -71,11 +77,7 @@ func (p *Player) Feed(v abi.Value, index uint64) (out []abi.Event, recorded *abi
 		if isAnswer(e) {
 			return nil, &e, nil
 		}
-		answers, err := p.step(e)
-		if err != nil {
-			return out, nil, err
-		}
-		out = append(out, answers...)
+		out = append(out, p.step(e)...)
 	}
 	return out, nil, nil
 }
@@ -85,52 +87,50 @@ func isAnswer(e abi.Event) bool {
 }
 
 // step feeds one event, and the approval of what it asked if all is approved.
-func (p *Player) step(e abi.Event) ([]abi.Event, error) {
+func (p *Player) step(e abi.Event) []abi.Event {
 	switch {
 	case e.Read != nil:
-		return nil, p.prior(e.Read)
+		p.prior(e.Read)
+		return nil
 	case e.Policy != nil && p.o.Keep:
-		return nil, nil
+		return nil
 	case e.Call != nil:
 		e = p.state.Freeze(e)
 		p.last = e.Call.ID
 	}
 	out := gate.Step(p.state, e)
 	if !p.o.Approve {
-		return out, nil
+		return out
 	}
 	for _, a := range out {
 		if a.Ask != nil {
 			yes := abi.Event{Seq: e.Seq, Time: e.Time, Cause: e.Seq, Caused: true, Approval: &abi.ApprovalEvent{Call: a.Ask.Call, Yes: true, By: "eval"}}
 			out = append(out, yes)
-			again := gate.Step(p.state, yes)
-			return append(out, again...), nil
+			return append(out, gate.Step(p.state, yes)...)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // prior folds what had been read from another ledger file.
-func (p *Player) prior(r *abi.ReadEvent) error {
+func (p *Player) prior(r *abi.ReadEvent) {
 	if p.o.Prior == nil {
 		p.Gap = true
-		return nil
+		return
 	}
-	err := p.o.Prior(r.File, r.Lines, func(e abi.Event) error {
-		gate.Fold(p.state, e)
+	err := p.o.Prior(*r, func(e abi.Event) error {
+		if e.Policy == nil || !p.o.Keep {
+			gate.Fold(p.state, e)
+		}
 		return nil
 	})
 	if err != nil {
 		p.Gap = true
 	}
-	return nil
 }
 
 // events reads one value of the input.
 func (p *Player) events(v abi.Value, index uint64) ([]abi.Event, error) {
-	if v.Kind() != abi.Object {
-		return nil, fmt.Errorf("want an event: a JSON object")
-	}
 	if v.Get("v").Exists() {
 		e, err := abi.EventFrom(v)
 		if err != nil {

@@ -7,23 +7,17 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
-	"github.com/callgate/callgate/host/proxy"
-	"github.com/callgate/callgate/host/wire"
 )
 
 // short reads one of the short forms: {"call":…}, {"result":…}, {"tools":…},
 // {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…} and
 // {"raw":…}. A "time" beside another member moves the clock first.
 func (p *Player) short(v abi.Value) ([]abi.Event, error) {
-	var at time.Time
-	if t := v.Get("time"); t.Exists() {
-		var err error
-		if at, err = time.Parse(time.RFC3339Nano, t.Str()); err != nil || !t.IsString() {
-			return nil, fmt.Errorf("time: %s is not a time; want RFC 3339, such as \"2026-11-29T18:00:00Z\"", t)
-		}
+	at, err := timeOf(v)
+	if err != nil {
+		return nil, err
 	}
 	var events []abi.Event
-	var err error
 	kinds := 0
 	for _, m := range v.Members() {
 		if m.Name == "time" {
@@ -47,6 +41,19 @@ func (p *Player) short(v abi.Value) ([]abi.Event, error) {
 		events[i].Time = at
 	}
 	return events, nil
+}
+
+// timeOf reads the member "time" of a short form; the zero time: as before.
+func timeOf(v abi.Value) (time.Time, error) {
+	t := v.Get("time")
+	if !t.Exists() {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, t.Str())
+	if err != nil || at.IsZero() {
+		return time.Time{}, fmt.Errorf("time: %q is not a time; want RFC 3339, such as \"2026-11-29T18:00:00Z\"", t)
+	}
+	return at, nil
 }
 
 const shortForms = "call, result, tools, user, time, session, facts, approval, raw"
@@ -78,8 +85,6 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 	case "facts":
 		e, err := abi.EventFrom(abi.ObjectValue(abi.Member{Name: "v", Value: abi.IntValue(abi.EventVersion)}, abi.Member{Name: "facts", Value: v}))
 		return []abi.Event{e}, err
-	case "raw":
-		return p.shortRaw(v)
 	}
 	return nil, fmt.Errorf("unknown event %q; want one of %s", kind, shortForms)
 }
@@ -164,48 +169,4 @@ func ToolList(v abi.Value) ([]abi.Value, error) {
 		}
 	}
 	return v.Items(), nil
-}
-
-// shortRaw reads a frame exactly as the relay does.
-func (p *Player) shortRaw(v abi.Value) ([]abi.Event, error) {
-	if err := only("raw", v, "server", "from", "frame"); err != nil {
-		return nil, err
-	}
-	server, from, text := v.Get("server").Str(), v.Get("from").Str(), v.Get("frame")
-	if !text.IsString() || server == "" {
-		return nil, fmt.Errorf("raw: want a server and a frame, both strings")
-	}
-	talk := p.talks[server]
-	if talk == nil {
-		talk = proxy.NewConversation(server)
-		p.talks[server] = talk
-	}
-	var take func(wire.Frame) proxy.Message
-	var frame wire.Frame
-	switch from {
-	case "client":
-		frame, take = wire.Classify([]byte(text.Str()), wire.FromClient, talk.Options()), talk.Client
-	case "server":
-		frame, take = wire.Classify([]byte(text.Str()), wire.FromServer, wire.Options{}), talk.FromServer
-	default:
-		return nil, fmt.Errorf("raw: from: %q; want client or server", from)
-	}
-	frames := []wire.Frame{frame}
-	if frame.Kind == wire.Batch {
-		frames = frame.Elements
-	}
-	var events []abi.Event
-	for _, f := range frames {
-		m := take(f)
-		if m.Event == nil {
-			continue
-		}
-		if m.Event.Call != nil {
-			m.Event.Call.ID = fmt.Sprintf("raw-%d", p.raws)
-			p.raws++
-			talk.Called(m, m.Event.Call.ID)
-		}
-		events = append(events, *m.Event)
-	}
-	return events, nil
 }
