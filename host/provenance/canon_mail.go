@@ -18,11 +18,10 @@ func mail(s string) (Entity, bool) {
 		if end < 0 || strings.TrimSpace(addr[i+end+1:]) != "" {
 			return Entity{}, false
 		}
-		display := addr[:i]
-		addr = strings.TrimSpace(addr[i+1 : i+end])
-		if strings.ContainsAny(unquoteDisplay(display), "<>@,;") {
-			spoiled = SpoiledSyntax
+		if strings.ContainsAny(unquoteDisplay(addr[:i]), "<>@,;") {
+			return Entity{}, false
 		}
+		addr = strings.TrimSpace(addr[i+1 : i+end])
 		if rest, ok := cutPrefixFold(addr, "mailto:"); ok {
 			addr = rest
 		}

@@ -135,15 +135,22 @@ func (x *plain) saidByUser(e Entity) bool {
 // looksLike says whether a destination imitates an entry of the trusted list:
 // the same to the eye, another identity, and not a mere change of case.
 func looksLike(e Entity, trusted []string) bool {
+	odd := e.Spoiled == SpoiledForm || e.Spoiled == SpoiledInvisible
 	for _, entry := range trusted {
 		if domain, ok := patternDomain(entry); ok {
-			if e.host != "" && imitates(unicodeHost(e.host), unicodeHost(domain)) {
+			if e.host != "" && (odd && e.host == domain || imitates(unicodeHost(e.host), unicodeHost(domain))) {
 				return true
 			}
 			continue
 		}
 		entities, _ := Canonicalise(entry)
-		if len(entities) != 1 || entities[0].key() == e.key() {
+		if len(entities) != 1 {
+			continue
+		}
+		if entities[0].key() == e.key() {
+			if odd {
+				return true
+			}
 			continue
 		}
 		t := entities[0]

@@ -82,7 +82,7 @@ func Generic(pointer string) string {
 	tokens, _ := abi.Tokens(pointer)
 	out := ""
 	for _, t := range tokens {
-		if isIndex(t) {
+		if t == "" || isIndex(t) {
 			t = "*"
 		}
 		out = abi.Join(out, t)

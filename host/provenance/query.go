@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -205,15 +206,15 @@ func (q *query) whole(l *leaf) bool {
 		return false
 	}
 	for _, e := range entities {
-		if e.Kind == KindMail && e.Value != e.Identity && !l.names && strings.ContainsAny(e.Value, "<(\"") {
-			continue
-		}
-		for _, f := range e.spellings() {
-			if f == q.forms[0].text {
-				return true
+		spelled := e.spellings()
+		if e.Kind == KindMail && !l.names {
+			// A sentence that ends in an address is no address.
+			alone, _ := cutPrefixFold(strings.Trim(l.raw, " \t\r\n<>"), "mailto:")
+			if !slices.Contains(spelled, Fold(alone)) {
+				continue
 			}
 		}
-		if q.forms[0].text == Fold(strings.TrimSpace(l.raw)) {
+		if slices.Contains(spelled, q.forms[0].text) || q.forms[0].text == Fold(strings.TrimSpace(l.raw)) {
 			return true
 		}
 	}

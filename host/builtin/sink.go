@@ -1,0 +1,277 @@
+package builtin
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+// sink judges where data goes: each destination of a call by who vouches for
+// it, and by how its text came into the session.
+type sink struct {
+	rules      contract.Sink
+	declared   bool // the tool has a sink; otherwise only undeclared arguments are judged
+	undeclared contract.Undeclared
+	rule       string // of undeclared
+	trusted    []sinkEntry
+	on         map[abi.Position]abi.Outcome
+}
+
+// NewSink makes the sink contract of a tool with a sink, or of one whose
+// undeclared arguments are restricted.
+func NewSink(r *contract.Rules) (contract.Contract, error) {
+	restricted := r.Undeclared == contract.UndeclaredDeny || r.Undeclared == contract.UndeclaredSink
+	if r.Sink == nil && !restricted {
+		return nil, nil
+	}
+	s := &sink{undeclared: r.Undeclared, rule: r.UndeclaredAt, on: contract.DefaultOn()}
+	if r.Sink == nil {
+		s.rules.Payload, s.rules.Rule = abi.Ask, r.UndeclaredAt
+		return s, nil
+	}
+	s.rules, s.declared = *r.Sink, true
+	for position, outcome := range r.Sink.On {
+		s.on[position] = outcome.Known()
+	}
+	for _, text := range r.Sink.Trusted {
+		entry, err := newSinkEntry(text)
+		if err != nil {
+			return nil, err
+		}
+		s.trusted = append(s.trusted, entry)
+	}
+	return s, nil
+}
+
+// Wanted implements [contract.Explainer]: the destinations first, then the
+// content that may carry them.
+func (s *sink) Wanted(snap *abi.Snapshot) []abi.Wanted {
+	if snap.Phase != abi.PhaseCall {
+		return nil
+	}
+	plan := s.plan(snap)
+	out := make([]abi.Wanted, 0, len(plan.destinations)+len(plan.content))
+	for _, list := range [][]sinkScalar{plan.destinations, plan.content} {
+		for _, d := range list {
+			out = append(out, abi.Wanted{At: d.at, Key: d.key, Trusted: s.rules.Trusted})
+		}
+	}
+	return out
+}
+
+// Judge implements [contract.Contract].
+func (s *sink) Judge(snap *abi.Snapshot) abi.Verdict {
+	if snap.Phase != abi.PhaseCall {
+		return contract.Abstain
+	}
+	plan := s.plan(snap)
+	findings := map[sinkScalar][]*abi.Finding{}
+	for i := range snap.Taint {
+		f := &snap.Taint[i]
+		at := sinkScalar{at: f.At, key: f.Key}
+		findings[at] = append(findings[at], f)
+	}
+	var all []objection
+	for _, at := range plan.refused {
+		all = append(all, objection{abi.Deny, "SINK_UNDECLARED", at, s.label(at) + " is no argument of the pinned schema", nil})
+	}
+	for _, d := range plan.destinations {
+		if len(findings[d]) == 0 {
+			all = append(all, objection{abi.Deny, "SINK_UNEXPLAINED", d, s.label(d) + " was not looked up", nil})
+		}
+		for _, f := range findings[d] {
+			all = append(all, s.destination(snap, d, f))
+		}
+	}
+	for _, c := range plan.content {
+		if len(findings[c]) == 0 {
+			all = append(all, objection{abi.Deny, "SINK_UNEXPLAINED", c, s.label(c) + " was not looked up", nil})
+		}
+		for _, f := range findings[c] {
+			all = append(all, s.payload(snap, c, f))
+		}
+	}
+	if plan.nowhere {
+		all = append(all, objection{abi.Ask, "SINK_EMPTY", sinkScalar{}, "the call names no destination", nil})
+	}
+	return s.verdict(all)
+}
+
+// objection is what is held against one scalar of the call.
+type objection struct {
+	outcome abi.Outcome
+	code    string
+	at      sinkScalar
+	reason  string
+	witness []abi.Evidence
+}
+
+// destination classes one destination.
+func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) objection {
+	o := objection{abi.Abstain, "", d, "", nil}
+	if bad := fatalSpoil(f); bad {
+		return objection{abi.Deny, "SINK_SPOILED", d, s.label(d) + " holds " + f.Spoiled, f.Evidence}
+	}
+	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || s.approved(snap, f)) {
+		return o
+	}
+	if len(f.Evidence) == 0 {
+		o.outcome, o.code = s.on[abi.Unproven], "SINK_UNPROVEN"
+		o.reason = s.label(d) + ": nothing vouches for it"
+		return o
+	}
+	return s.weigh(o, f)
+}
+
+// fatalSpoil says whether a value is refused for its characters alone. Other
+// oddities only keep it from being trusted.
+func fatalSpoil(f *abi.Finding) bool {
+	switch f.Spoiled {
+	case provenance.SpoiledControl, provenance.SpoiledInvisible, provenance.SpoiledUserinfo:
+		return true
+	}
+	return false
+}
+
+// weigh takes the strictest outcome over all evidence, so that more evidence
+// never loosens.
+func (s *sink) weigh(o objection, f *abi.Finding) objection {
+	var worst *abi.Evidence
+	for i := range f.Evidence {
+		e := &f.Evidence[i]
+		outcome := s.grade(e)
+		if worst == nil || outcome < o.outcome {
+			worst, o.outcome = e, outcome
+		}
+	}
+	switch worst.Position {
+	case abi.Lookalike:
+		o.code, o.reason = "SINK_LOOKALIKE", s.label(o.at)+" imitates a trusted destination"
+	case abi.Saturated:
+		o.code, o.reason = "SINK_SATURATED", s.label(o.at)+" stands in too many places to look at"
+	case abi.Evicted:
+		o.code, o.reason = "SINK_EVICTED", s.label(o.at)+" may come from "+from(*worst)+", whose text is gone"
+	default:
+		o.code, o.reason = "SINK_TAINTED", s.label(o.at)+" "+masked(*worst).String()
+	}
+	o.witness = f.Evidence
+	return o
+}
+
+// grade returns the outcome of one piece of evidence.
+func (s *sink) grade(e *abi.Evidence) abi.Outcome {
+	outcome, ok := s.on[e.Position]
+	if !ok {
+		return abi.Deny
+	}
+	switch {
+	case e.Kind == provenance.FieldAddressing && e.Position == abi.Field:
+		return abi.Ask
+	case s.rules.Strict && e.Position != abi.Part && e.Position != abi.Saturated && e.Position != abi.Evicted:
+		outcome = abi.Deny
+	}
+	if s.rules.Once && outcome == abi.Deny && e.Position != abi.Lookalike {
+		return abi.Ask
+	}
+	return outcome
+}
+
+// payload judges an address or a URL inside content.
+func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objection {
+	o := objection{abi.Abstain, "", c, "", nil}
+	cut := f.Kind == provenance.KindText && slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool { return e.Position == abi.Saturated })
+	if cut {
+		return objection{s.rules.Payload.Known(), "SINK_PAYLOAD", c, s.label(c) + " holds more addresses than are looked at", f.Evidence}
+	}
+	if f.Kind != provenance.KindMail && f.Kind != provenance.KindURL {
+		return o
+	}
+	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || s.approved(snap, f)) {
+		return o
+	}
+	for _, e := range f.Evidence {
+		switch e.Position {
+		case abi.Prose, abi.Encoded, abi.Field, abi.Lookalike, abi.Saturated:
+			o.outcome, o.code, o.witness = s.rules.Payload.Known(), "SINK_PAYLOAD", f.Evidence
+			o.reason = "an address inside " + s.label(c) + " " + masked(e).String()
+			return o
+		}
+	}
+	return o
+}
+
+// approved says whether a person vouched for the destination at this place of
+// this tool, on evidence that was no weaker than what is known now.
+func (s *sink) approved(snap *abi.Snapshot, f *abi.Finding) bool {
+	best := len(abi.Positions) - 1
+	for _, e := range f.Evidence {
+		best = min(best, slices.Index(abi.Positions, e.Position))
+	}
+	at := provenance.Generic(f.At)
+	for _, a := range snap.Session.Approved {
+		shown := slices.Index(abi.Positions, a.Position)
+		same := a.Server == snap.Call.Server && a.Tool == snap.Call.Tool && a.Pin == snap.Definition.Pin && a.Pin != ""
+		if same && a.At == at && a.Identity == f.Identity && shown >= 0 && best >= shown {
+			return true
+		}
+	}
+	return false
+}
+
+// What a person can do. The words never tell a model what to write where.
+const (
+	mendTrust   = "ask a person: who runs this host can trust the destination, or approve the call when it asks"
+	mendSpelled = "name the destination in its plain spelling"
+	mendSchema  = "use only arguments of the tool's pinned schema"
+)
+
+// verdict joins the objections: the strictest outcome, with every place that
+// has it.
+func (s *sink) verdict(all []objection) abi.Verdict {
+	v := abi.Verdict{Outcome: abi.Abstain, Contract: "sink", Rule: s.rules.Rule}
+	for _, o := range all {
+		v.Outcome = abi.Stricter(v.Outcome, o.outcome)
+	}
+	if v.Outcome >= abi.Allow {
+		return contract.Abstain
+	}
+	var reasons []string
+	for _, o := range all {
+		if o.outcome != v.Outcome {
+			continue
+		}
+		if v.Code == "" || slices.Index(sinkCodes, o.code) < slices.Index(sinkCodes, v.Code) {
+			v.Code = o.code
+		}
+		if at := "/call/arguments" + o.at.at; !slices.Contains(v.At, at) {
+			v.At = append(v.At, at)
+		}
+		if !slices.Contains(reasons, o.reason) {
+			reasons = append(reasons, o.reason)
+		}
+		v.Witness = append(v.Witness, o.witness...)
+	}
+	v.Witness = v.Witness[:min(len(v.Witness), 16)]
+	v.Reason = strings.Join(reasons[:min(len(reasons), 4)], "; ")
+	if more := len(reasons) - 4; more > 0 {
+		v.Reason += "; and more"
+	}
+	switch v.Code {
+	case "SINK_SPOILED":
+		v.Mend = mendSpelled
+	case "SINK_UNDECLARED":
+		v.Mend, v.Rule = mendSchema, s.rule
+	default:
+		v.Mend = mendTrust
+	}
+	return v
+}
+
+// sinkCodes are the codes of this contract, the most telling first.
+var sinkCodes = []string{
+	"SINK_UNDECLARED", "SINK_UNEXPLAINED", "SINK_SPOILED", "SINK_LOOKALIKE", "SINK_TAINTED", "SINK_PAYLOAD", "SINK_SATURATED",
+	"SINK_EVICTED", "SINK_UNPROVEN", "SINK_EMPTY",
+}

@@ -1,0 +1,332 @@
+package builtin
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+// sinkScalar names a scalar of the arguments, or a member name.
+type sinkScalar struct {
+	at  string
+	key bool
+}
+
+// sinkPlan says what of a call is judged as what.
+type sinkPlan struct {
+	destinations []sinkScalar
+	content      []sinkScalar
+	refused      []sinkScalar // undeclared arguments under `undeclared: deny`
+	nowhere      bool         // a sink call without any destination
+}
+
+// part is the share of an argument in the call.
+type part uint8
+
+const (
+	partOther part = iota
+	partDestination
+	partContent
+	partSilent // an undeclared argument that the policy allows
+	partExtra  // an undeclared argument that the policy takes for a destination
+)
+
+// planner walks the arguments once.
+type planner struct {
+	sink  *sink
+	known map[string]bool // every property name of the pinned schema
+	top   map[string]bool // the arguments of the pinned schema
+	sinkPlan
+	named  bool // a declared destination holds a value
+	others []sinkScalar
+	shaped []sinkScalar
+}
+
+// plan sorts the scalars of a call into destinations and content.
+func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
+	p := &planner{sink: s, known: map[string]bool{}, top: map[string]bool{}}
+	for _, m := range snap.Definition.Schema.Get("properties").Members() {
+		p.top[m.Name] = true
+	}
+	p.properties(snap.Definition.Schema, 0)
+	for _, m := range snap.Call.Arguments.Members() {
+		p.argument(m)
+	}
+	switch {
+	case !s.declared:
+	case s.rules.All || !p.named:
+		p.destinations = append(p.destinations, p.others...)
+		p.nowhere = len(p.destinations) == 0
+	default:
+		p.destinations = append(p.destinations, p.shaped...)
+	}
+	return p.sinkPlan
+}
+
+// properties collects the property names of a schema at any depth.
+func (p *planner) properties(v abi.Value, depth int) {
+	if depth > 32 {
+		return
+	}
+	for _, m := range v.Members() {
+		if m.Name == "properties" {
+			for _, property := range m.Value.Members() {
+				p.known[property.Name] = true
+			}
+		}
+		p.properties(m.Value, depth+1)
+	}
+	for _, item := range v.Items() {
+		p.properties(item, depth+1)
+	}
+}
+
+// argument judges one argument and what is below it.
+func (p *planner) argument(m abi.Member) {
+	at := abi.Join("", m.Name)
+	as := p.share(at, m.Name, partOther)
+	if as == partOther && !p.top[m.Name] {
+		switch p.sink.undeclared {
+		case contract.UndeclaredDeny:
+			p.refused = append(p.refused, sinkScalar{at: at})
+			return
+		case contract.UndeclaredSink:
+			as = partExtra
+		case contract.UndeclaredAllow:
+			as = partSilent
+		}
+		if shapedLikeDestination(m.Name) {
+			p.key(at, m.Name, as)
+		}
+	}
+	p.walk(at, m.Value, as)
+}
+
+// share says what the value at a pointer is. A destination stays one whatever
+// it is called inside, and wins over content around it.
+func (p *planner) share(at, name string, outer part) part {
+	switch {
+	case outer == partDestination || p.sink.names(p.sink.rules.To, at, name):
+		return partDestination
+	case outer == partExtra:
+		return partExtra
+	case outer == partContent || p.sink.names(p.sink.rules.Content, at, name):
+		return partContent
+	}
+	return outer
+}
+
+// names says whether a list of names and pointers has the value at a pointer.
+func (s *sink) names(list []string, at, name string) bool {
+	for _, entry := range list {
+		if strings.HasPrefix(entry, "/") {
+			if provenance.MatchPointer(entry, at) {
+				return true
+			}
+			continue
+		}
+		if name != "" && sameName(entry, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameName compares argument names without case and separators.
+func sameName(a, b string) bool {
+	if a == b {
+		return true
+	}
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			switch r {
+			case '_', '-', ' ', '.':
+				return -1
+			}
+			return r
+		}, provenance.Fold(s))
+	}
+	return fold(a) == fold(b)
+}
+
+func (p *planner) walk(at string, v abi.Value, as part) {
+	switch v.Kind() {
+	case abi.Array:
+		for i, item := range v.Items() {
+			inner := abi.JoinIndex(at, i)
+			p.walk(inner, item, p.share(inner, "", as))
+		}
+	case abi.Object:
+		for _, m := range v.Members() {
+			inner := abi.Join(at, m.Name)
+			share := p.share(inner, m.Name, as)
+			p.key(inner, m.Name, as)
+			if (as == partDestination || as == partExtra) && displayBeside(v, m.Name) {
+				continue
+			}
+			p.walk(inner, m.Value, share)
+		}
+	default:
+		p.scalar(sinkScalar{at: at}, v, as)
+	}
+}
+
+// scalar sorts a scalar. Null and empty strings name nothing, and a flag names
+// no destination unless it is declared as one.
+func (p *planner) scalar(d sinkScalar, v abi.Value, as part) {
+	empty := v.Kind() == abi.Null || v.IsString() && strings.TrimSpace(v.Str()) == ""
+	if empty {
+		return
+	}
+	switch as {
+	case partDestination, partExtra:
+		p.destinations = append(p.destinations, d)
+		p.named = p.named || as == partDestination
+	case partContent:
+		if v.IsString() {
+			p.content = append(p.content, d)
+		}
+	case partOther, partSilent:
+		if v.Kind() == abi.Bool {
+			return
+		}
+		p.others = append(p.others, d)
+		if as == partOther && v.IsString() && shapedLikeDestination(v.Str()) {
+			p.shaped = append(p.shaped, d)
+		}
+	}
+}
+
+// key sorts a member name. Names that a schema defines, or that address
+// objects usually have, are structure; any other name inside a destination is
+// one, and so is any name with the shape of one.
+func (p *planner) key(at, name string, as part) {
+	d := sinkScalar{at: at, key: true}
+	shaped := shapedLikeDestination(name)
+	switch as {
+	case partDestination, partExtra:
+		if shaped || !p.known[name] && !structural(name) && strings.TrimSpace(name) != "" {
+			p.destinations = append(p.destinations, d)
+			p.named = p.named || as == partDestination
+		}
+	case partOther:
+		if shaped {
+			p.others = append(p.others, d)
+			p.shaped = append(p.shaped, d)
+		}
+	}
+}
+
+// structural says whether a name is what members of address objects are called.
+func structural(name string) bool {
+	s := squash(name)
+	switch string(s.text()) {
+	case "email", "mail", "address", "emailaddress", "name", "displayname", "fullname", "type", "kind", "id", "role", "value",
+		"url", "uri", "href", "link", "host", "hostname", "port", "path", "phone", "number", "phonenumber", "channel", "channelid",
+		"user", "userid", "username", "handle", "recipient", "recipients", "to", "cc", "bcc", "iban", "bic", "account", "optional":
+		return true
+	}
+	return false
+}
+
+// displayBeside says whether a member is the display name beside a mail
+// address: mail goes to the address.
+func displayBeside(object abi.Value, name string) bool {
+	s := squash(name)
+	switch string(s.text()) {
+	case "name", "displayname", "fullname":
+	default:
+		return false
+	}
+	for _, m := range object.Members() {
+		other := squash(m.Name)
+		switch string(other.text()) {
+		case "email", "mail", "address", "emailaddress":
+			entities, _ := provenance.Canonicalise(m.Value.Str())
+			if len(entities) == 1 && entities[0].Kind == provenance.KindMail && entities[0].Spoiled == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shapedLikeDestination says whether a value can only be a destination: mail
+// address, URL, IBAN, international phone number or #channel, or a list of them.
+func shapedLikeDestination(s string) bool {
+	if strings.TrimSpace(s) == "" || len(s) > 4096 {
+		return false
+	}
+	entities, _ := provenance.Canonicalise(s)
+	for _, e := range entities {
+		switch e.Kind {
+		case provenance.KindMail, provenance.KindURL, provenance.KindIBAN:
+		case provenance.KindPhone:
+			if !strings.Contains(s, "+") {
+				return false
+			}
+		case provenance.KindHandle:
+			if !strings.HasPrefix(strings.TrimSpace(s), "#") {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// label names an argument for people and models: names of the rule and indices
+// only, any other segment is *.
+func (s *sink) label(d sinkScalar) string {
+	tokens, _ := abi.Tokens(d.at)
+	var b strings.Builder
+	for i, t := range tokens {
+		if i > 0 && t != "" && strings.Trim(t, "0123456789") == "" {
+			b.WriteString("[" + t + "]")
+			continue
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(s.ruleName(tokens[:i+1]))
+	}
+	if d.key {
+		b.WriteString(" (a member name)")
+	}
+	return b.String()
+}
+
+// ruleName returns the rule's own name for the argument that tokens lead to, *
+// if it has none.
+func (s *sink) ruleName(tokens []string) string {
+	last := len(tokens) - 1
+	for _, list := range [][]string{s.rules.To, s.rules.Content} {
+		for _, entry := range list {
+			if !strings.HasPrefix(entry, "/") {
+				if sameName(entry, tokens[last]) {
+					return entry
+				}
+				continue
+			}
+			rule, _ := abi.Tokens(entry)
+			if len(rule) < len(tokens) {
+				continue
+			}
+			start := ""
+			for _, t := range rule[:last+1] {
+				start = abi.Join(start, t)
+			}
+			at := ""
+			for _, t := range tokens {
+				at = abi.Join(at, t)
+			}
+			if provenance.MatchPointer(start, at) {
+				return rule[last]
+			}
+		}
+	}
+	return "*"
+}
