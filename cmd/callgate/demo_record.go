@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/replay"
+)
+
+// record checks the servers' logs as a whole, then the ledgers.
+func (d *demo) record(_ context.Context, s *demoScene) error {
+	for _, l := range d.logs {
+		lines, err := l.all()
+		if err != nil {
+			return err
+		}
+		var wrong []string
+		if !slices.Equal(lines, l.want) {
+			wrong = append(wrong, "expected "+demoLines(l.want)+", found "+demoLines(lines))
+		}
+		dir := filepath.Base(filepath.Dir(l.path))
+		s.check("read the whole log in "+dir+", now that every process has ended", demoPlural(len(lines), "line", "lines"),
+			"nothing in it but what the scenes above show", wrong...)
+	}
+	p, err := policy.Load(policy.Options{Files: []string{d.path("policy.yaml")}, Specs: builtin.Table(), Run: true})
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"mailbox", "files", "raw"} {
+		if err := d.verify(s, p, name); err != nil {
+			return err
+		}
+	}
+	return d.forge(s)
+}
+
+// verify checks the hash chain of one ledger directory, then replays its files.
+func (d *demo) verify(s *demoScene, p *policy.Policy, name string) error {
+	dir := d.path("ledger", name)
+	reports, err := ledger.VerifyGroup(dir)
+	if err != nil {
+		return err
+	}
+	if len(reports) == 0 {
+		return fmt.Errorf("ledger %q has no files", name)
+	}
+	var found []string
+	var wrong []string
+	same := 0
+	for _, r := range reports {
+		events, err := demoEvents(r.Path)
+		if err != nil {
+			return err
+		}
+		recorded, replayed, err := demoReplay(p, dir, events)
+		if err != nil {
+			return err
+		}
+		found = append(found, fmt.Sprintf("%s, %s: the chain holds", filepath.Base(r.Path), demoPlural(r.Lines, "line", "lines")))
+		found = append(found, demoVerdicts(events)...)
+		if r.Torn > 0 || len(recorded) == 0 || !slices.Equal(recorded, replayed) {
+			wrong = append(wrong, demoDifference(recorded, replayed))
+		}
+		same += len(recorded)
+	}
+	s.check("verify the ledger "+name+", then replay it", strings.Join(found, "\n"),
+		"replayed: "+demoPlural(same, "answer", "answers")+" of the gate, the same byte for byte", wrong...)
+	return nil
+}
+
+// demoEvents reads the events of a ledger file.
+func demoEvents(path string) ([]abi.Event, error) {
+	var out []abi.Event
+	err := ledger.Read(path, func(line []byte) error {
+		e, err := abi.ParseEvent(line)
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// demoReplay feeds what came from outside to a fresh gate. It returns what the
+// gate answered then, and what it answers now.
+func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, replayed []string, err error) {
+	player := replay.New(replay.Options{
+		Policy: p, Specs: builtin.Table(),
+		Prior: func(read abi.ReadEvent, each func(abi.Event) error) error { return demoPrior(dir, read, each) },
+	})
+	for _, e := range events {
+		e.Prev = "" // the chain is the file's, not the gate's
+		v, err := abi.Parse(e.Append(nil))
+		if err != nil {
+			return nil, nil, err
+		}
+		out, kept, err := player.Feed(v, e.Seq)
+		if err != nil {
+			return nil, nil, fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		if kept != nil {
+			recorded = append(recorded, e.String())
+		}
+		for _, a := range out {
+			replayed = append(replayed, a.String())
+		}
+	}
+	if player.Gap {
+		return nil, nil, errors.New("the replay misses text that the ledger should hold")
+	}
+	return recorded, replayed, nil
+}
+
+// demoPrior reads the first lines of an earlier file of a ledger directory.
+func demoPrior(dir string, read abi.ReadEvent, each func(abi.Event) error) error {
+	files, err := ledger.Group(dir)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(files, func(f ledger.File) bool { return f.ID == read.File })
+	if i < 0 {
+		return fmt.Errorf("no file with the id %q", read.File)
+	}
+	events, err := demoEvents(files[i].Path)
+	if err != nil {
+		return err
+	}
+	if uint64(len(events)) < read.Lines {
+		return fmt.Errorf("file %q has %d lines; want %d", read.File, len(events), read.Lines)
+	}
+	for _, e := range events[:read.Lines] {
+		if err := each(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoVerdicts lists the verdicts of a ledger, one line each.
+func demoVerdicts(events []abi.Event) []string {
+	var out []string
+	about := map[string]string{}
+	for _, e := range events {
+		switch {
+		case e.Call != nil:
+			about[e.Call.ID] = e.Call.Server + "/" + e.Call.Tool
+		case e.Verdict != nil:
+			what := about[e.Verdict.ID]
+			if what == "" {
+				what = "(a frame)"
+			}
+			line := fmt.Sprintf("  %-5s %s", e.Verdict.Outcome, what)
+			if e.Verdict.Outcome == abi.Deny {
+				line += ", " + e.Verdict.Contract + ": " + e.Verdict.Code
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// demoDifference says where two runs part.
+func demoDifference(recorded, replayed []string) string {
+	for i, was := range recorded {
+		if i >= len(replayed) {
+			return "expected on replay " + was + ", got nothing"
+		}
+		if was != replayed[i] {
+			return "expected on replay " + was + ", got " + replayed[i]
+		}
+	}
+	if len(replayed) > len(recorded) {
+		return "expected nothing more on replay, got " + replayed[len(recorded)]
+	}
+	return "expected a whole ledger with verdicts, found none or a torn line"
+}
+
+// forge changes one word in a copy of a ledger: the chain must show it.
+func (d *demo) forge(s *demoScene) error {
+	files, err := ledger.Group(d.path("ledger", "mailbox"))
+	if err != nil || len(files) == 0 {
+		return errors.Join(errors.New("the mailbox has no ledger"), err)
+	}
+	data, err := os.ReadFile(files[0].Path)
+	if err != nil {
+		return err
+	}
+	forged := bytes.Replace(data, []byte(`"outcome":"deny"`), []byte(`"outcome":"allow"`), 1)
+	copied := d.path(filepath.Base(files[0].Path))
+	if err := os.WriteFile(copied, forged, 0o600); err != nil {
+		return err
+	}
+	var wrong []string
+	held := "the chain holds"
+	got := held
+	if _, err := ledger.Verify(copied); err != nil {
+		got = strings.ReplaceAll(err.Error(), d.root, "…")
+	}
+	if bytes.Equal(forged, data) || got == held {
+		wrong = append(wrong, "expected a changed record to be found out")
+	}
+	s.check("write \"allow\" over the first \"deny\" in a copy of the mailbox's ledger, and verify that", got,
+		"found out: the record cannot be touched up without breaking the chain", wrong...)
+	return nil
+}
