@@ -166,7 +166,7 @@ func connect(t *testing.T, s setup) *link {
 	go func() {
 		defer close(l.done)
 		l.code, l.err = proxy.Stdio(context.Background(), proxy.Options{
-			Server: "fake", Command: []string{os.Args[0]}, Env: append(os.Environ(), "FAKE_SERVER="+s.mode, "FAKE_LOG="+l.log),
+			Server: "fake", Command: []string{os.Args[0]}, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER="+s.mode, "FAKE_LOG="+l.log),
 			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: r, Out: l, Stderr: stderr,
 		})
 		_ = opened.Ledger.Close()
