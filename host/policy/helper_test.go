@@ -116,3 +116,12 @@ func show(r contract.Rules) string {
 	}
 	return strings.TrimSpace(b.String())
 }
+
+// many repeats a form with the numbers from 0.
+func many(form string, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(form, i)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,121 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// guesses are tools and what the heuristics make of them: destinations,
+// content, paths, budget.
+var guesses = []struct{ tool, schema, want string }{
+	// By name, whatever the separators and capitals.
+	{"send_email", `to cc bcc subject body`, `to[bcc cc to] content[body subject]`},
+	{"search_email_labels", `id limit cursor`, ``},
+	{"create_ticket", `recipientEmail text`, `to[recipientEmail] content[text]`},
+	{"create_ticket", `recipient-email text`, `to[recipient-email] content[text]`},
+	{"create_ticket", `sender_email text`, ``},
+	{"post_message", `channel_id text`, `to[channel_id] content[text]`},
+	{"get_channel_history", `channel_id limit`, ``},
+	{"invite", `user`, `to[user]`},
+	{"get_user", `user`, ``},
+	{"fetch", `url`, `to[url]`},
+	{"read_url", `url`, `to[url]`},
+	{"read_file", `path`, ``},
+	{"query", `sql limit cursor id`, ``},
+	{"submit", `callback_url data`, `to[callback_url]`},
+	{"submit", `callback data`, `to[callback]`},
+	{"call", `phoneNumber`, `to[phoneNumber]`},
+	{"click", `target`, ``},
+	{"notify", `target message`, `to[target] content[message]`},
+	{"link", `from to relation`, ``},
+	{"mail", `from to body`, `to[to] content[body]`},
+	// Both ends of a move are paths, and a journey has no recipient.
+	{"move_file", `source destination`, `paths[destination source]`},
+	{"wire", `amount destination`, `to[destination]`},
+	{"directions", `origin destination`, ``},
+	// Writing with paths, deleting.
+	{"write_file", `path content`, `paths[path]`},
+	{"write_item", `areaPath content`, ``},
+	{"read_file", `file_path`, ``},
+	{"save", `outputPath`, `paths[outputPath]`},
+	{"delete_email", `id`, `calls 2`},
+	{"undelete_email", `id`, ``},
+	{"purgeCache", `id`, `calls 2`},
+	{"rm", `path`, `calls 2`},
+	{"delete_file", `path`, `paths[path] calls 2`},
+	{"deleted_items", `id`, ``},
+	// By format, nested, in arrays, behind references; never booleans, numbers and enumerations.
+	{"create", `{"properties":{"who":{"type":"string","format":"email"}},"required":["who"]}`, `to[who]`},
+	{"create", `{"properties":{"who":{"type":"array","items":{"type":"string","format":"uri"}}},"required":["who"]}`, `to[who]`},
+	{"create", `{"properties":{"who":{"type":"string","format":"date-time"}},"required":["who"]}`, ``},
+	{"create", `{"properties":{"message":{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to"]}},"required":["message"]}`, `to[/message/to] content[/message/text message]`},
+	{"create", `{"properties":{"mails":{"type":"array","items":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}}},"required":["mails"]}`, `to[/mails/*/to]`},
+	{"create", `{"$defs":{"m":{"properties":{"to":{"type":"string"}},"required":["to"]}},"properties":{"m":{"$ref":"#/$defs/m"}},"required":["m"]}`, `to[/m/to]`},
+	{"create", `{"$defs":{"m":{"properties":{"m":{"$ref":"#/$defs/m"}}}},"properties":{"m":{"$ref":"#/$defs/m"}}}`, ``},
+	{"create", `{"properties":{"to":{"type":"boolean"},"cc":{"type":"integer"},"url":{"enum":["a","b"]}}}`, ``},
+	{"create", `{"properties":{"to":{"type":["string","null"]}},"required":["to"]}`, `to[to]`},
+	{"create", `{"properties":{"to":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["to"]}`, `to[to]`},
+	{"create", `{"properties":{"to":{}},"required":["to"]}`, `to[to]`},
+	// A destination that may be left out does not make the others destinations.
+	{"create_issue", `{"properties":{"icon_url":{"type":"string"},"team":{"type":"string"}},"required":["team"]}`, `to[icon_url] content[team]`},
+	{"create_filter", `{"properties":{"criteria":{"type":"object","properties":{"to":{"type":"string","format":"email"}}},"forward":{"type":"string"}},"required":["criteria"]}`, `to[forward] content[/criteria/to criteria]`},
+}
+
+func TestHeuristicsOverDeclareButNotEverything(t *testing.T) {
+	for _, g := range guesses {
+		d := defined(g.tool, strings.Fields(g.schema)...)
+		if strings.HasPrefix(g.schema, "{") {
+			s, err := abi.Parse([]byte(g.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d = named(g.tool).With("inputSchema", s)
+		}
+		var got []string
+		for _, h := range heuristics(d) {
+			if s := h.tool.Sink; s != nil {
+				got = append(got, fmt.Sprint("to", set(s.Of.To)))
+				if len(s.Of.Content) > 0 {
+					got = append(got, fmt.Sprint("content", set(s.Of.Content)))
+				}
+			}
+			if h.tool.Slots != nil {
+				got = append(got, fmt.Sprint("paths", sortedKeys(h.tool.Slots)))
+			}
+			if h.tool.MaxCalls != nil {
+				got = append(got, fmt.Sprint("calls ", *h.tool.MaxCalls))
+			}
+			if strings.Contains(h.why, g.tool) {
+				t.Errorf("%s: the rule quotes the server: %s", g.tool, h.why)
+			}
+		}
+		if s := strings.Join(got, " "); s != g.want && s != strings.Replace(g.want, "paths[path] calls 2", "calls 2 paths[path]", 1) {
+			t.Errorf("%s %s: %s, want %s", g.tool, g.schema, s, g.want)
+		}
+	}
+	if len(guesses) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+func TestHeuristicsNeedASchema(t *testing.T) {
+	if h := heuristics(named("send_email")); h != nil {
+		t.Errorf("hits %v", h)
+	}
+	if h := heuristics(defined("send_email", "to")); len(h) == 0 {
+		t.Error("no hits with a schema")
+	}
+}
+
+func TestSinkNoneDropsTheGuess(t *testing.T) {
+	d := defined("send", "to")
+	if r := mustLoad(t, head("tools: {s/send: {sink: none}}")).Rules("s", d); r.Sink != nil {
+		t.Errorf("sink %+v", r.Sink)
+	}
+	if r := mustLoad(t, head("tools: {s/other: {sink: none}}")).Rules("s", d); r.Sink == nil {
+		t.Error("no sink")
+	}
+}

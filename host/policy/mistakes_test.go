@@ -1,0 +1,177 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+// mistake is a policy that does not load, what the error says, and a neighbour
+// that does load.
+type mistake struct {
+	name string
+	text string
+	want []string // each in the error
+	twin string
+}
+
+var mistakes = []mistake{
+	{"unknown key at the top", head("tool: {}"), []string{`/p/team.yaml:2:1: tool: unknown key "tool"; did you mean "tools"? accepted: callgate, name,`}, head("tools: {}")},
+	{"unknown key of a tool", head("tools:", "  fs/write_file: {verdcit: deny}"), []string{`/p/team.yaml:3:19: tools.fs/write_file.verdcit: unknown key "verdcit"; did you mean "verdict"?`}, head("tools:", "  fs/write_file: {verdict: deny}")},
+	{"key of a later version", head("labels: []"), []string{`unknown key "labels"`, "accepted: callgate"}, head("budgets: []")},
+	{"origin of a later version", head("tools: {a/b: {args: [{arg: x, origin: [client]}]}}"), []string{`args[0].origin: unknown key "origin"`, "accepted: slot, arg, allow"}, head("tools: {a/b: {args: [{arg: x, in: [client]}]}}")},
+	{"slot of a later version", head("tools: {a/b: {args: [{slot: command}]}}"), []string{`2:29: tools.a/b.args[0].slot: unknown value "command"; accepted: path`}, head("tools: {a/b: {args: [{slot: path}]}}")},
+	{"duplicate key", head("tools:", "  fs/w: {verdict: deny}", "  fs/w: {verdict: allow}"), []string{`/p/team.yaml:4:3: tools.fs/w: duplicate key "fs/w", first in line 3; join the two`}, head("tools:", "  fs/w: {verdict: deny}", "  fs/x: {verdict: allow}")},
+	{"quoted boolean", head("settings: {user_context: \"no\"}"), []string{`2:26: settings.user_context: "no" is text; want true or false without quotes`}, head("settings: {user_context: false}")},
+	{"bare word as boolean", head("settings: {user_context: no}"), []string{`"no" is not a boolean; want true or false`}, head("settings: {user_context: true}")},
+	{"list where a scalar goes", head("settings: {mode: [enforce]}"), []string{`2:18: settings.mode: a list; want one value: enforce, observe`}, head("settings: {mode: enforce}")},
+	{"scalar where a list goes", head("tools: {a/b: {sink: {to: recipient}}}"), []string{`tools.a/b.sink.to: the single value "recipient"; want a list, such as [recipient]`}, head("tools: {a/b: {sink: {to: [recipient]}}}")},
+	{"map where a list goes", head("tools: {a/b: {args: {slot: path}}}"), []string{`tools.a/b.args: a map; want a list`}, head("tools: {a/b: {args: [{slot: path}]}}")},
+	{"list where a map goes", head("tools: [a/b]"), []string{`2:8: tools: a list; want a map`}, head("tools: {a/b: {}}")},
+	{"scalar where a map goes", head("tools: {a/b: deny}"), []string{`tools.a/b: the single value "deny"; want a map of verdict, sink,`}, head("tools: {a/b: {verdict: deny}}")},
+	{"null value", head("tools:", "  a/b:", "    sink:", "      trusted:", "      #  - example.com"), []string{`5:15: tools.a/b.sink.trusted: no value; give the key a value or remove it (an empty list is [])`}, head("tools:", "  a/b:", "    sink:", "      trusted: []")},
+	{"null in a list", head("tools: {a/b: {args: [{arg: x, in: [de, null]}]}}"), []string{`tools.a/b.args[0].in[1]: no value`}, head("tools: {a/b: {args: [{arg: x, in: [de, \"null\"]}]}}")},
+	{"tab", head("tools:", "\ta/b: {}"), []string{"/p/team.yaml:3:1: a tab in the indentation; indent with spaces"}, head("tools:", "  a/b: {}")},
+	{"tab behind spaces", head("tools:", "  \ta/b: {}"), []string{"3:3: a tab"}, head("tools:", "    a/b: {}")},
+	{"anchor and alias", head("tools:", "  a/b: &x {verdict: deny}", "  a/c: *x"), []string{"3:8: an anchor, &x", "4:8: an alias, *x"}, head("tools:", "  a/b: {verdict: deny}", "  a/c: {verdict: deny}")},
+	{"tag", head("name: !!str team"), []string{`2:7: a tag, "!!str"; remove it`}, head("name: team")},
+	{"own tag", head("tools: !mine {}"), []string{`a tag, "!mine"`}, head("tools: {}")},
+	{"merge key", head("tools:", "  a/b:", "    <<: {verdict: deny}"), []string{"4:5: a merge key, <<"}, head("tools:", "  a/b:", "    verdict: deny")},
+	{"second document", head("---", "tools: {}"), []string{"a second document"}, "---\n" + head("tools: {}") + "...\n"},
+	{"empty file", "", []string{"/p/team.yaml:1:1: empty file; want at least callgate: 1"}, head()},
+	{"file of comments", "# nothing\n", []string{"empty file"}, "# nothing\ncallgate: 1\n"},
+	{"file of a mark", "---\n", []string{"empty file"}, "---\ncallgate: 1\n"},
+	{"file that is a list", "- callgate\n", []string{"1:1: a list; want a map of keys"}, head()},
+	{"missing version", "name: team\n", []string{"/p/team.yaml:1:1: no format version; start the file with callgate: 1"}, head("name: team")},
+	{"unknown version", "callgate: 2\n", []string{"1:11: callgate: format version 2 is unknown; this build reads callgate: 1"}, head()},
+	{"version as text", "callgate: \"1\"\n", []string{`"1" is text; want a number without quotes`}, head()},
+	{"key of another product", "version: 1\n", []string{`unknown key "version"`, "no format version"}, head()},
+	{"bad glob in a key", head("tools: {\"a/[b\": {}}"), []string{`2:9: tools.a/[b: "[b" is not a glob`}, head("tools: {\"a/[b]\": {}}")},
+	{"braces in a key", head("tools: {\"a/{b,c}\": {}}"), []string{"braces are not part of a glob here"}, head("tools: {\"a/?\": {}}")},
+	{"half a key", head("tools: {a/: {}}"), []string{`"a/" has an empty half`}, head("tools: {a/*: {}}")},
+	{"bad glob in a pattern", head("tools: {a/b: {args: [{slot: path, deny: [\"/etc/[shadow\"]}]}}"), []string{`args[0].deny[0]: "/etc/[shadow" is not a glob`}, head("tools: {a/b: {args: [{slot: path, deny: [\"/etc/[s]hadow\"]}]}}")},
+	{"variable in a pattern", head("tools: {a/b: {args: [{slot: path, allow: [\"$HOME/x\"]}]}}"), []string{"variables are not expanded in patterns"}, head("tools: {a/b: {args: [{slot: path, allow: [\"~/x\"]}]}}")},
+	{"pattern that goes up behind a wildcard", head("tools: {a/b: {args: [{slot: path, allow: [\"/a/*/../b\"]}]}}"), []string{"goes up behind a wildcard"}, head("tools: {a/b: {args: [{slot: path, allow: [\"/a/../b/*\"]}]}}")},
+	{"pattern for everything, or here", head("tools: {a/b: {args: [{slot: path, allow: [\"**\"]}]}}"), []string{`"**" is ambiguous; write "/**"`}, head("tools: {a/b: {args: [{slot: path, allow: [\"./**\", \"/**\"]}]}}")},
+	{"URL as a pattern", head("tools: {a/b: {args: [{slot: path, allow: [\"file:///srv/**\"]}]}}"), []string{"is a URL"}, head("tools: {a/b: {args: [{slot: path, allow: [\"/srv/**\"]}]}}")},
+	{"backslashes behind a drive", head(`tools: {a/b: {args: [{slot: path, allow: ['C:\x\**']}]}}`), []string{"write forward slashes"}, head(`tools: {a/b: {args: [{slot: path, allow: ['C:/x/**']}]}}`)},
+	{"bad regular expression", head("tools: {a/b: {args: [{arg: x, match: 'rm (-rf'}]}}"), []string{`args[0].match: "rm (-rf" is not a regular expression in RE2 syntax`}, head("tools: {a/b: {args: [{arg: x, match: 'rm (-rf)'}]}}")},
+	{"regular expression that escapes its group", head("tools: {a/b: {args: [{arg: x, match: 'a)|(b'}]}}"), []string{"is not a regular expression"}, head("tools: {a/b: {args: [{arg: x, match: '(a)|(b)'}]}}")},
+	{"lookahead", head("tools: {a/b: {args: [{arg: x, match: '(?=a)b'}]}}"), []string{"is not a regular expression in RE2 syntax"}, head("tools: {a/b: {args: [{arg: x, match: '(?:a)b'}]}}")},
+	{"bad size", head("settings: {max_argument_bytes: 1MB}"), []string{`settings.max_argument_bytes: "1MB" is not a size; want a number of bytes such as 4096, 512KiB or 1MiB`}, head("settings: {max_argument_bytes: 1MiB}")},
+	{"negative size", head("settings: {max_argument_bytes: -1}"), []string{"is not a size"}, head("settings: {max_argument_bytes: 0}")},
+	{"bad duration", head("settings: {session_idle: 30}"), []string{`"30" is not a duration; want one above zero such as 30m or 1h30m`}, head("settings: {session_idle: 30m}")},
+	{"duration of zero", head("settings: {session_idle: 0s}"), []string{"is not a duration"}, head("settings: {session_idle: 1s}")},
+	{"period of a later version", head("budgets: [{name: a, tools: [x/y], max: 1, per: day@Europe/Berlin}]"), []string{`budgets[0].per: "day@Europe/Berlin" is not a period; accepted: session, or a duration`}, head("budgets: [{name: a, tools: [x/y], max: 1, per: 24h}]")},
+	{"bad pointer", head("budgets: [{name: a, tools: [x/y], max: 1, weight: to}]"), []string{`budgets[0].weight: "to" is not a JSON Pointer`}, head("budgets: [{name: a, tools: [x/y], max: 1, weight: /to}]")},
+	{"bad escape in a pointer", head("tools: {a/b: {args: [{arg: /a~2b, forbid: true}]}}"), []string{"has a bare ~ at byte 2"}, head("tools: {a/b: {args: [{arg: /a~1b, forbid: true}]}}")},
+	{"bad number", head("tools: {a/b: {args: [{arg: x, max: 0x10}]}}"), []string{`args[0].max: "0x10" is not a number`}, head("tools: {a/b: {args: [{arg: x, max: 1.5e3}]}}")},
+	{"fraction of a call", head("tools: {a/b: {max_calls: 1.5}}"), []string{"1.5 is not a whole number from 0 to 2^53"}, head("tools: {a/b: {max_calls: 0}}")},
+	{"negative count", head("tools: {a/b: {max_calls: -1}}"), []string{"-1 is not a whole number"}, head("tools: {a/b: {max_calls: 1}}")},
+	{"unknown word", head("settings: {default: block}"), []string{`settings.default: unknown value "block"; accepted: deny, ask, allow`}, head("settings: {default: ask}")},
+	{"word in capitals", head("settings: {default: Deny}"), []string{`unknown value "Deny"; did you mean "deny"?`}, head("settings: {default: deny}")},
+	{"boolean as a verdict", head("tools: {a/b: {verdict: true}}"), []string{`unknown value "true"`}, head("tools: {a/b: {verdict: allow}}")},
+	{"unknown position", head("tools: {a/b: {sink: {to: [x], on: {prosa: deny}}}}"), []string{`on.prosa: unknown position "prosa"; did you mean "prose"?`}, head("tools: {a/b: {sink: {to: [x], on: {prose: deny}}}}")},
+	{"neither slot nor arg", head("tools: {a/b: {args: [{allow: [/x]}]}}"), []string{"args[0]: neither slot nor arg"}, head("tools: {a/b: {args: [{slot: path, allow: [/x]}]}}")},
+	{"match of a slot", head("tools: {a/b: {args: [{slot: path, match: x}]}}"), []string{"args[0].match: match is for arg:; a slot takes allow, deny, literal, fold, symlinks"}, head("tools: {a/b: {args: [{arg: path, match: x}]}}")},
+	{"allow of an argument", head("tools: {a/b: {args: [{arg: x, allow: [/x]}]}}"), []string{"args[0].allow: allow is for slot:; an arg takes match, in"}, head("tools: {a/b: {args: [{slot: path, arg: x, allow: [/x]}]}}")},
+	{"argument without a constraint", head("tools: {a/b: {args: [{arg: x}]}}"), []string{"args[0]: constrains nothing"}, head("tools: {a/b: {args: [{arg: x, require: true}]}}")},
+	{"forbid and require", head("tools: {a/b: {args: [{arg: x, require: true, forbid: true}]}}"), []string{"forbid and require together refuse every call"}, head("tools: {a/b: {args: [{arg: x, require: true, forbid: false}]}}")},
+	{"also without a list", head("tools: {a/b: {args: [{slot: path, also: true}]}}"), []string{"also is about an allow or in list"}, head("tools: {a/b: {args: [{slot: path, also: true, allow: []}]}}")},
+	{"sink that says nothing", head("tools: {a/b: {sink: {}}}"), []string{"tools.a/b.sink: says nothing"}, head("tools: {a/b: {sink: {to: []}}}")},
+	{"sink of a word", head("tools: {a/b: {sink: off}}"), []string{`unknown word "off"`, "none"}, head("tools: {a/b: {sink: none}}")},
+	{"destination that is content", head("tools: {a/b: {sink: {to: [x], content: [x]}}}"), []string{`sink.to[0]: "x" is content too`}, head("tools: {a/b: {sink: {to: [x], content: [y]}}}")},
+	{"trust in everything", head("tools: {a/b: {sink: {to: [x], trusted: [\"*\"]}}}"), []string{`"*" is too wide`}, head("tools: {a/b: {sink: {to: [x], trusted: [\"*@corp.example\", \"*.corp.example\"]}}}")},
+	{"trust in half a domain", head("tools: {a/b: {sink: {to: [x], trusted: [\"*corp.example\"]}}}"), []string{"is too wide"}, head("tools: {a/b: {sink: {to: [x], trusted: [corp.example]}}}")},
+	{"trust in an invisible character", head("tools: {a/b: {sink: {to: [x], trusted: [\"a\\u200b@corp.example\"]}}}"), []string{"has an invisible or control character at byte 1"}, head("tools: {a/b: {sink: {to: [x], trusted: [\"a@corp.example\"]}}}")},
+	{"glob as a server", head("servers: {\"g*\": {verdict: deny}}"), []string{"is not the exact name of a server"}, head("servers: {g: {verdict: deny}}")},
+	{"every server", head("servers: {\"*\": {verdict: deny}}"), []string{"servers are named exactly"}, head("tools: {\"*/*\": {verdict: deny}}")},
+	{"empty name of a server", head("servers: {\"\": {}}"), []string{"empty text"}, head("servers: {a: {}}")},
+	{"value of a variable", head("servers: {a: {env: [\"PATH=/bin\"]}}"), []string{`"PATH=/bin" is not the name of an environment variable`}, head("servers: {a: {env: [PATH]}}")},
+	{"home as a working directory", head("servers: {a: {cwd: ~/x}}"), []string{"neither ~ nor variables are expanded here"}, head("servers: {a: {cwd: x}}")},
+	{"unknown pack", head("servers: {a: {pack: gmial}}"), []string{`/p/team.yaml:2:21: servers.a.pack: unknown pack "gmial"; did you mean "gmail"? accepted: filesystem, gmail`}, head("servers: {a: {pack: gmail}}")},
+	{"unknown pack that may bind", head("packs: [filesytem]"), []string{`packs[0]: unknown pack "filesytem"; did you mean "filesystem"?`}, head("packs: [filesystem]")},
+	{"pack that may not bind", head("packs: none", "servers: {a: {pack: gmail}}"), []string{`servers.a.pack: pack "gmail" may not bind; add it to the list under packs:`}, head("packs: [gmail]", "servers: {a: {pack: gmail}}")},
+	{"bad word for packs", head("packs: all"), []string{`packs: unknown word "all"`, "auto, none"}, head("packs: auto")},
+	{"budget without a name", head("budgets: [{tools: [a/b], max: 1}]"), []string{"budgets[0]: no name"}, head("budgets: [{name: x, tools: [a/b], max: 1}]")},
+	{"budget without tools", head("budgets: [{name: x, tools: [], max: 1}]"), []string{"budgets[0]: no tools"}, head("budgets: [{name: x, tools: [a/b], max: 0}]")},
+	{"budget without a maximum", head("budgets: [{name: x, tools: [a/b]}]"), []string{"budgets[0]: no max"}, head("budgets: [{name: x, tools: [a/b], max: 3}]")},
+	{"two budgets of one name", head("budgets: [{name: x, tools: [a/b], max: 1}, {name: x, tools: [a/c], max: 1}]"), []string{`2:51: budgets[1].name: budget "x" is also budgets[0]`}, head("budgets: [{name: x, tools: [a/b], max: 1}, {name: y, tools: [a/c], max: 1}]")},
+	{"source that says nothing", head("sources: {a/b: {}}"), []string{"sources.a/b: says nothing"}, head("sources: {a/b: {whole_field: true}}")},
+	{"kind of field", head("sources: {a/b: {fields: {/x: trust}}}"), []string{`unknown value "trust"; did you mean "trusted"?`}, head("sources: {a/b: {fields: {/x: trusted, \"/*/y\": addressing}}}")},
+	{"outputs as a boolean", head("servers: {a: {outputs: true}}"), []string{`unknown value "true"; accepted: untrusted, trusted`}, head("servers: {a: {outputs: trusted}}")},
+	{"setting that cannot be replaced", head("settings: {replace: [modes]}"), []string{`settings.replace[0]: unknown value "modes"; did you mean "mode"?`}, head("settings: {replace: [mode]}")},
+	{"invisible line break", head("name: a\u2028tools: {}"), []string{"2:8: an invisible line break, U+2028"}, head("name: a", "tools: {}")},
+	{"lone carriage return", head("name: a\rtools: {}"), []string{"2:8: a carriage return without a line feed"}, head("name: a\r", "tools: {}\r")},
+	{"mark inside", head("name: a\uFEFF"), []string{"a byte-order mark inside the file"}, "\uFEFF" + head("name: a")},
+	{"not UTF-8", head("name: \xff"), []string{"/p/team.yaml: not UTF-8"}, head("name: a")},
+	{"not YAML", head("tools: {a/b: {"), []string{"not YAML"}, head("tools: {a/b: {}}")},
+	{"key that is a list", head("tools: {[a]: {}}"), []string{"a list for a key; want a name"}, head("tools: {a: {}}")},
+	{"too many values", head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", maxNodes) + "x]}}}"), []string{"more than 10000 values"}, head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", 100) + "x]}}}")},
+	{"too many bytes", head("# " + strings.Repeat("x", maxFileBytes)), []string{"a policy file has at most 1048576"}, head("# " + strings.Repeat("x", 1000))},
+	{"too deep", head("name: " + strings.Repeat("[", 20000)), []string{"not YAML"}, head("name: a")},
+}
+
+func TestMistakesDoNotLoad(t *testing.T) {
+	if len(mistakes) == 0 {
+		t.Fatal("no cases")
+	}
+	seen := map[string]bool{}
+	for _, m := range mistakes {
+		if seen[m.name] {
+			t.Errorf("%s: twice", m.name)
+		}
+		seen[m.name] = true
+		t.Run(m.name, func(t *testing.T) {
+			_, err := load(m.text)
+			if err == nil {
+				t.Fatal("loads")
+			}
+			for _, w := range m.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error %q\nlacks %q", err, w)
+				}
+			}
+			for line := range strings.Lines(err.Error()) {
+				if !strings.HasPrefix(line, "/p/team.yaml") || len(line) > 1200 {
+					t.Errorf("line without a place: %q", line)
+				}
+			}
+			if _, err := load(m.twin); err != nil {
+				t.Errorf("the twin does not load: %v", err)
+			}
+		})
+	}
+	if len(seen) != len(mistakes) {
+		t.Errorf("%d cases ran of %d", len(seen), len(mistakes))
+	}
+}
+
+func TestAllMistakesOfAFileAreReported(t *testing.T) {
+	_, err := load(head("nmae: x", "settings: {mode: watch, default: block}", "tools: {a/b: {verdict: no, max_calls: many}}"))
+	if err == nil {
+		t.Fatal("loads")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 5 {
+		t.Errorf("%d lines, want 5:\n%v", len(lines), err)
+	}
+	for i, want := range []string{":2:1:", ":3:18:", ":3:34:", ":4:24:", ":4:39:"} {
+		if i < len(lines) && !strings.Contains(lines[i], want) {
+			t.Errorf("line %d: %q lacks %q", i, lines[i], want)
+		}
+	}
+	_, err = load(head("tools: {a/b: {sink: {on: {" + strings.Repeat("", 1) + many("k%d: deny", 40) + "}}}}"))
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != maxErrors+1 || lines[maxErrors] != "and 20 more mistakes" {
+		t.Errorf("%d lines; the last: %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+func TestMistakesShowHostileTextQuoted(t *testing.T) {
+	_, err := load(head("tools: {\"a/\\e[31mred\\n/p/other.yaml:1: fine\": {verdict: deny}}"))
+	if err == nil {
+		t.Fatal("loads")
+	}
+	if strings.ContainsAny(err.Error(), "\x1b\n") {
+		t.Errorf("raw control characters in %q", err)
+	}
+}

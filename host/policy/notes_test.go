@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestNotes(t *testing.T) {
+	quiet := "settings: {default: deny}"
+	cases := []struct {
+		name   string
+		layers []string
+		want   string // code and rule of each note
+	}{
+		{"nothing to say", []string{quiet}, ""},
+		{"no default", []string{"name: a"}, "DEFAULT_ABSENT default: settings.default"},
+		{"ignored verdict", []string{quiet + "\ntools: {s/t: {verdict: deny}}", "tools: {s/t: {verdict: ask}}"}, "LOOSER_IGNORED l1.yaml:2: tools.s/t.verdict"},
+		{"ignored setting", []string{quiet, "settings: {default: allow}"}, "LOOSER_IGNORED l1.yaml:2: settings.default"},
+		{"loosened verdict", []string{quiet + "\ntools: {s/t: {verdict: deny}}", "tools: {s/t: {verdict: allow}}"}, "LOOSENED l1.yaml:2: tools.s/t.verdict"},
+		{"loosened count", []string{quiet + "\ntools: {s/t: {max_calls: 1}}", "tools: {s/*: {max_calls: 2}}"}, "LOOSENED l1.yaml:2: tools.s/*.max_calls"},
+		{"tightened count", []string{quiet + "\ntools: {s/t: {max_calls: 2}}", "tools: {s/*: {max_calls: 1}}"}, ""},
+		{"loosened size", []string{quiet + "\n", "settings: {max_result_bytes: 20MiB}", "settings: {max_result_bytes: 30MiB}"}, "LOOSENED l2.yaml:2: settings.max_result_bytes"},
+		{"loosened risk", []string{quiet + "\ntools: {s/t: {risk: high}}", "tools: {s/t: {risk: low}}"}, "LOOSENED l1.yaml:2: tools.s/t.risk"},
+		{"loosened sink", []string{quiet + "\ntools: {s/t: {sink: {to: [a]}}}", "tools: {s/t: {sink: {on: {prose: ask}}}}"}, "LOOSENED l1.yaml:2: tools.s/t.sink.on.prose"},
+		{"replaced entry", []string{quiet + "\ntools: {s/t: {verdict: deny}}", "tools: {s/t: {replace: true}}"}, "REPLACED l1.yaml:2: tools.s/t.replace"},
+		{"replaced setting", []string{quiet, "settings: {default: allow, replace: [default]}"}, "REPLACED l1.yaml:2: settings.replace"},
+		{"allow list of a lower layer", []string{quiet + "\ntools: {s/t: {args: [{slot: path, allow: [/a]}]}}", "tools: {s/t: {args: [{slot: path, allow: [/b]}]}}"}, "LIST_REPLACED l0.yaml:3: tools.s/t.args[0]"},
+		{"allow lists that both hold", []string{quiet + "\ntools: {s/t: {args: [{slot: path, allow: [/a]}]}}", "tools: {s/t: {args: [{slot: path, allow: [/b], also: true}]}}"}, ""},
+		{"deny in one directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"*.pem\"]}]}}"}, "DENY_RELATIVE l0.yaml:3: tools.s/t.args[0]"},
+		{"deny in every directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"**/*.pem\"]}]}}"}, ""},
+		{"fewer packs", []string{quiet + "\npacks: auto", "packs: none"}, "PACKS_NARROWED l1.yaml:2: packs"},
+	}
+	for _, c := range cases {
+		var texts, got []string
+		for _, l := range c.layers {
+			texts = append(texts, head(l))
+		}
+		p := layered(t, texts...)
+		for _, n := range p.Notes() {
+			got = append(got, n.Code+" "+n.Rule)
+			if n.Text == "" {
+				t.Errorf("%s: a note without text", c.name)
+			}
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("%s: %q, want %q", c.name, s, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+func TestToolNotesSeeHeuristics(t *testing.T) {
+	p := mustLoad(t, head("settings: {default: ask}", "tools: {\"*\": {max_calls: 50}}"))
+	if n := p.ToolNotes("s", defined("delete_all", "id")); len(n) != 1 || n[0].Code != CodeLoosened || !strings.Contains(n[0].Text, "heuristics: a tool that deletes") {
+		t.Errorf("notes %v", n)
+	}
+	if n := p.ToolNotes("s", defined("count", "id")); len(n) != 0 {
+		t.Errorf("notes %v", n)
+	}
+}
