@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -112,21 +113,18 @@ func appendEscape(dst []byte, c byte) []byte {
 // unquote decodes a valid JSON string into WTF-8.
 func unquote(raw []byte) string {
 	raw = raw[1 : len(raw)-1]
-	escaped := false
-	for _, c := range raw {
-		if c == '\\' {
-			escaped = true
-			break
-		}
-	}
-	if !escaped {
+	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw)
 	}
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
 		if raw[i] != '\\' {
-			out = append(out, raw[i])
-			i++
+			end := bytes.IndexByte(raw[i:], '\\')
+			if end < 0 {
+				end = len(raw) - i
+			}
+			out = append(out, raw[i:i+end]...)
+			i += end
 			continue
 		}
 		if raw[i+1] != 'u' {

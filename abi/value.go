@@ -160,7 +160,9 @@ func Parse(data []byte) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, errors.New("invalid UTF-8 in JSON")
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true))
+	// Duplicate names are found here, after decoding: the decoder would take all
+	// lone surrogates for one.
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	v, err := parseValue(dec, 0)
 	if err == io.EOF {
 		return Value{}, errEmpty
@@ -210,9 +212,11 @@ func parseInside(dec *jsontext.Decoder, depth int) (Value, error) {
 	for {
 		switch dec.PeekKind() {
 		case '}', ']':
-			_, err := dec.ReadToken()
+			if _, err := dec.ReadToken(); err != nil {
+				return Value{}, err
+			}
 			sortMembers(v.members)
-			return v, err
+			return v, distinct(v.members, dec.InputOffset())
 		}
 		if v.kind == Array {
 			item, err := parseValue(dec, depth)
@@ -233,6 +237,16 @@ func parseInside(dec *jsontext.Decoder, depth int) (Value, error) {
 		}
 		v.members = append(v.members, Member{name, member})
 	}
+}
+
+// distinct refuses two equal names among sorted members.
+func distinct(members []Member, end int64) error {
+	for i := 1; i < len(members); i++ {
+		if members[i].Name == members[i-1].Name {
+			return fmt.Errorf("object that ends at offset %d: two members are called %q", end, members[i].Name)
+		}
+	}
+	return nil
 }
 
 func sortMembers(members []Member) {
