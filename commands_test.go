@@ -17,7 +17,7 @@ type verb struct {
 
 var (
 	helpFlag = regexp.MustCompile(`^\s+(?:(-\w), |\s+)(--[\w-]+)`)
-	helpVerb = regexp.MustCompile(`^  ([\w-]+)\s{2,}\S`)
+	helpVerb = regexp.MustCompile(`^  ([\w-]+)(?:\s{2,}|\s*$)`)
 )
 
 // readVerb asks the binary for the help of a command and of those below it.
