@@ -37,6 +37,7 @@ const (
 const (
 	maxEntities = 256     // entities of one scalar
 	maxRead     = 1 << 20 // bytes of a scalar that are searched for entities
+	maxStrong   = 1 << 14 // bytes of one destination with a grammar
 )
 
 // Entity is one destination that a string names.
@@ -63,31 +64,32 @@ func Canonicalise(value string) ([]Entity, bool) {
 	if len(read) > maxRead {
 		read, cut = read[:maxRead], true
 	}
-	entities := canonicalise(read)
+	entities, more := canonicalise(read)
 	if cut {
 		entities[0].Value, entities[0].Identity = value, value
 		entities[0].Kind = KindText
 	}
+	cut = cut || more
 	if len(entities) > maxEntities {
 		entities, cut = entities[:maxEntities], true
 	}
 	return entities, cut
 }
 
-func canonicalise(value string) []Entity {
+func canonicalise(value string) ([]Entity, bool) {
 	trimmed := strings.Trim(value, " \t")
 	odd := oddity(trimmed)
 	clean := trimmed
 	if odd == SpoiledControl || odd == SpoiledInvisible {
 		clean = strip(trimmed)
 	}
-	entities := split(clean)
+	entities, cut := split(clean)
 	if odd == "" {
-		return entities
+		return entities, cut
 	}
 	// A newline inside an address is no border to a lenient server: the value
 	// is read with and without its spaces.
-	if odd == SpoiledControl {
+	if odd == SpoiledControl && len(clean) <= maxStrong {
 		e, ok := strong(strings.Join(strings.Fields(clean), ""))
 		if ok && !slices.ContainsFunc(entities, func(have Entity) bool { return have.key() == e.key() }) {
 			entities = append(entities, e)
@@ -99,7 +101,7 @@ func canonicalise(value string) []Entity {
 		}
 		entities[i].Spoiled = odd
 	}
-	return entities
+	return entities, cut
 }
 
 // oddity returns why the characters of a value keep it from being trusted.
@@ -145,35 +147,32 @@ func strip(s string) string {
 	}, s)
 }
 
-// split reads a list of destinations, or one.
-func split(s string) []Entity {
+// split reads a list of destinations, or one, and says whether there was more.
+func split(s string) ([]Entity, bool) {
 	if rest, ok := cutPrefixFold(s, "mailto:"); ok {
-		return mailto(s, rest)
+		return mailto(s, rest), false
 	}
 	if e, ok := strong(s); ok {
-		return []Entity{e}
+		return []Entity{e}, false
 	}
 	if strings.Contains(s, "@") && !strings.Contains(s, "://") {
-		if list := mailList(s); list != nil {
-			return list
+		if list, cut := mailList(s); list != nil {
+			return list, cut
 		}
 	}
 	if list := strongList(s); list != nil {
-		return list
+		return list, false
 	}
 	out := []Entity{text(s)}
 	seen := map[string]bool{}
-	for _, e := range Extract(s) {
-		key := e.Kind + "\x00" + e.Identity
-		if !seen[key] {
-			seen[key] = true
+	inside, cut := extract(s)
+	for _, e := range inside {
+		if !seen[e.key()] {
+			seen[e.key()] = true
 			out = append(out, e)
 		}
-		if len(out) > maxEntities {
-			break
-		}
 	}
-	return out
+	return out, cut
 }
 
 // strongList reads a list in which every part has the shape of a destination.
@@ -198,12 +197,12 @@ func strongList(s string) []Entity {
 
 // mailList reads a list of mail addresses, RFC 5322 address-list with
 // semicolons as lenient mailers have them; nil if no part is one.
-func mailList(s string) []Entity {
+func mailList(s string) ([]Entity, bool) {
 	if len(s) > 1<<16 {
-		return nil
+		return nil, false
 	}
 	var out []Entity
-	mails := 0
+	mails, cut := 0, false
 	for _, part := range splitList(s) {
 		part = strings.TrimSpace(part)
 		if part == "" {
@@ -217,7 +216,8 @@ func mailList(s string) []Entity {
 		}
 		if !ok {
 			if e, ok = strong(part); !ok {
-				out = append(append(out, text(part)), Extract(part)...)
+				inside, more := extract(part)
+				out, cut = append(append(out, text(part)), inside...), cut || more
 				continue
 			}
 		}
@@ -227,9 +227,9 @@ func mailList(s string) []Entity {
 		out = append(out, e)
 	}
 	if mails == 0 {
-		return nil
+		return nil, false
 	}
-	return out
+	return out, cut
 }
 
 // splitList splits at commas, semicolons and line breaks outside of quotes and
@@ -266,7 +266,7 @@ func afterGroup(s string) string {
 
 // strong reads a string that has the shape of one destination as a whole.
 func strong(s string) (Entity, bool) {
-	if s == "" || len(s) > 1<<14 {
+	if s == "" || len(s) > maxStrong {
 		return Entity{}, false
 	}
 	for _, read := range [...]func(string) (Entity, bool){uri, ip, iban, phone, handle, fsPath, mail, hostName} {

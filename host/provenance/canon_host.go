@@ -29,10 +29,11 @@ func canonicalHost(s string) (string, bool) {
 	}
 	profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 	a, err := profile.ToASCII(s)
-	if err != nil || a == "" || !isASCII(a) || strings.Contains(a, "..") {
+	if err != nil || !isASCII(a) {
 		return "", false
 	}
-	return strings.TrimSuffix(strings.ToLower(a), "."), true
+	a = strings.TrimSuffix(strings.ToLower(a), ".")
+	return a, a != "" && a[0] != '.' && !strings.Contains(a, "..")
 }
 
 // unicodeHost returns the U-label form of a canonical host.

@@ -85,13 +85,15 @@ func fsPath(s string) (Entity, bool) {
 	return Entity{Kind: KindPath, Identity: id, Value: s}, true
 }
 
-// Extract finds the mail addresses and URLs inside a text, in order.
-func Extract(s string) []Entity {
+// extract finds the mail addresses and URLs inside a text, in order. The second
+// result says that there was more than the limits allow to look at.
+func extract(s string) ([]Entity, bool) {
 	if !strings.Contains(s, "@") && !strings.Contains(s, "//") {
-		return nil
+		return nil, false
 	}
 	var out []Entity
-	for i := 0; i < len(s) && len(out) <= maxEntities; i++ {
+	work := 8*len(s) + 1<<16
+	for i := 0; i < len(s); i++ {
 		var from, to int
 		switch {
 		case s[i] == '/' && i+1 < len(s) && s[i+1] == '/':
@@ -103,6 +105,9 @@ func Extract(s string) []Entity {
 		}
 		if from >= to {
 			continue
+		}
+		if work -= to - from; work < 0 || len(out) == maxEntities {
+			return out, true
 		}
 		token := s[from:to]
 		e, ok := uri(token)
@@ -122,7 +127,7 @@ func Extract(s string) []Entity {
 			i = to - 1
 		}
 	}
-	return out
+	return out, false
 }
 
 // maxToken bounds the length of an address inside a text.

@@ -43,6 +43,9 @@ func uri(s string) (Entity, bool) {
 	if !ok {
 		return Entity{}, false
 	}
+	if scheme == "" && !strings.ContainsAny(host, ".:") {
+		return Entity{}, false
+	}
 	if port == defaultPort(scheme) {
 		port = ""
 	}

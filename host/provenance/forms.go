@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // image says in which image of the text a form is searched.
@@ -52,9 +53,25 @@ func (e Entity) spellings() []string {
 	case KindHandle:
 		add(strings.TrimPrefix(e.Identity, "@"))
 	default:
-		add(strings.TrimSpace(e.Identity))
+		add(head(strings.TrimSpace(e.Identity)))
 	}
 	return out
+}
+
+// maxSearched bounds the opaque text that is searched. Of a longer one the
+// start is: where that stands, taint is likely enough.
+const maxSearched = 4096
+
+// head returns the start of a text, cut between code points.
+func head(s string) string {
+	if len(s) <= maxSearched {
+		return s
+	}
+	n := maxSearched
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // forms lists everything under which a value is searched, its usual spelling
@@ -271,7 +288,7 @@ func (e Entity) distinctive() bool {
 	default:
 		return true
 	}
-	s := strings.TrimSpace(Fold(e.Identity))
+	s := strings.TrimSpace(Fold(head(e.Identity)))
 	if dateLike(s) {
 		return false
 	}

@@ -158,7 +158,8 @@ func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 // are looked up in the text.
 func (x *plain) recordUser(s string) {
 	x.user = append(x.user, s)
-	for _, e := range Extract(s) {
+	inside, _ := extract(s)
+	for _, e := range inside {
 		if e.Spoiled == "" {
 			x.said[e.key()] = true
 		}
@@ -198,6 +199,9 @@ func (x *plain) recordValue(n int32, prefix string, v abi.Value) {
 			return
 		}
 		l := leaf{record: n, raw: s, pointer: at, field: true, key: key, names: addressName(at)}
+		if key {
+			l.view = "key"
+		}
 		if inner, ok := strings.CutPrefix(at, "/structuredContent"); ok && (inner == "" || inner[0] == '/') {
 			l.inner, l.vouches = inner, !key
 		}
