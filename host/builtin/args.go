@@ -76,7 +76,7 @@ func NewArgs(r *contract.Rules) (contract.Contract, error) {
 
 // Judge holds every rule against the arguments and reports all that is wrong.
 func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
-	j := judging{arguments: s.Call.Arguments, place: &s.Session.Place, schema: schemaOf(s.Definition.Schema)}
+	j := judging{arguments: s.Call.Arguments, place: &s.Session.Place, schema: schemaOf(&s.Definition.Schema)}
 	if !j.arguments.Exists() {
 		j.arguments = abi.ObjectValue()
 	}

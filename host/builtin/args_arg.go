@@ -104,7 +104,9 @@ func (a *argument) find(j *judging, unknownToo bool) (located, bool) {
 // imitated refuses a member whose name folds to the rule's name without being
 // it: a case-insensitive server would take either.
 func (a *argument) imitated(j *judging, l *located, token string) bool {
-	for _, m := range l.read.Members() {
+	members := l.read.Members()
+	for i := range members {
+		m := &members[i]
 		if m.Name != token && strings.EqualFold(m.Name, token) && !l.node.declares(m.Name) {
 			at := l.at
 			if !l.frozen {

@@ -85,20 +85,21 @@ type search struct {
 	*slotRule
 	j     *judging
 	count int // path values found
+	trail trail
 }
 
 func (r *slotRule) judge(j *judging) {
-	w := search{slotRule: r, j: j}
+	w := search{slotRule: r, j: j, trail: newTrail()}
 	if r.only {
 		w.oneArgument(&r.argument)
 	} else {
-		w.value(j.arguments, j.schema, false, nil)
+		w.value(j.arguments, j.schema, false)
 	}
 	for i := range r.more {
 		w.oneArgument(&r.more[i])
 	}
 	if w.count == 0 && r.hasAllow {
-		w.refuse("ARGS_PATH_MISSING", nil, "the rule allows certain paths, and the call names none",
+		w.refuse("ARGS_PATH_MISSING", "the rule allows certain paths, and the call names none",
 			"send the path, or move the rule to the tools that have one")
 	}
 }
@@ -109,82 +110,92 @@ func (w *search) oneArgument(a *argument) {
 	if !ok || !l.value.Exists() {
 		return
 	}
-	t := (*trail)(nil)
-	for _, token := range a.tokens {
-		step := t.member(token)
-		if l.frozen {
-			step.frozen = t != nil
+	for i, token := range a.tokens {
+		if l.frozen && i > 0 {
+			w.trail.freeze()
+			break
 		}
-		t = &step
+		w.trail.member(token)
 	}
-	w.value(l.value, l.node, true, t)
+	w.value(l.value, l.node, true)
+	w.trail = w.trail[:0]
 }
 
-func (w *search) refuse(code string, t *trail, reason, mend string) {
-	w.j.add(violation{outcome: w.outcome, code: code, rule: w.rule, at: t.pointer(), reason: reason, mend: mend})
+func (w *search) refuse(code, reason, mend string) {
+	w.j.add(violation{outcome: w.outcome, code: code, rule: w.rule, at: w.trail.pointer(), reason: reason, mend: mend})
 }
 
 // value walks v; isPath says that its strings are paths.
-func (w *search) value(v abi.Value, node schema, isPath bool, t *trail) {
+func (w *search) value(v abi.Value, node schema, isPath bool) {
 	read, opened, fits := v, false, true
-	if node.exists() && t != nil {
+	if node.exists() && len(w.trail) > 0 {
 		read, opened, fits = node.readAs(v)
 	}
 	if !fits && (isPath || v.IsString()) {
 		w.count++
-		w.refuse("ARGS_TYPE", t, "an argument has another type than the tool's pinned schema states", "send the argument in its declared type")
+		w.refuse("ARGS_TYPE", "an argument has another type than the tool's pinned schema states", "send the argument in its declared type")
 		return
 	}
 	if opened {
-		inside := trail{up: t, index: -1, frozen: true}
-		t = &inside
+		w.trail.freeze()
+		defer w.trail.up()
 	}
 	switch read.Kind() {
 	case abi.String, abi.RawString:
 		if isPath {
-			w.path(read.Str(), t)
+			w.path(read.Str())
 		}
 	case abi.Array:
 		items := node.items()
 		for i, item := range read.Items() {
-			step := t.item(i)
-			w.value(item, items, isPath || items.isPath(), &step)
+			w.trail.item(i)
+			w.value(item, items, isPath || items.isPath())
+			w.trail.up()
 		}
 	case abi.Object:
-		w.object(read, node, isPath, t)
+		w.object(read, node, isPath)
 	}
 }
 
 // object walks the members of an object. Under a path argument the members with
 // path names are the paths; if there is none, every member that is not content
 // is one, and so is a key that looks like a path and is no declared property.
-func (w *search) object(v abi.Value, node schema, isPath bool, t *trail) {
+func (w *search) object(v abi.Value, node schema, isPath bool) {
 	some := false
 	if isPath {
 		for _, m := range v.Members() {
 			some = some || w.named(m.Name)
 		}
 	}
-	for _, m := range v.Members() {
-		step := t.member(m.Name)
-		if node.exists() && node.foldedProperty(m.Name) {
-			w.refuse("ARGS_CASE", &step, "a name differs from a declared argument only in letter case", "send the argument under its exact name")
-			continue
-		}
-		child := node.property(m.Name)
-		path := w.named(m.Name) || child.isPath()
-		switch {
-		case path:
-		case isPath && !some && !node.declares(m.Name) && pathShaped(m.Name):
-			w.path(m.Name, &step)
-			path = m.Value.IsString() && startsLikePath(m.Value.Str())
-		case isPath && !some:
-			path = !contentName(m.Name)
-		case m.Value.IsString() && hasPrefixFold(m.Value.Str(), "file:") && (uriName(m.Name) || child.node.Get("format").Str() == "uri"):
-			path = true
-		}
-		w.value(m.Value, child, path && !child.onlyPlain(), &step)
+	members := v.Members()
+	for i := range members {
+		m := &members[i]
+		w.trail.member(m.Name)
+		w.member(m, node, isPath, some)
+		w.trail.up()
 	}
+}
+
+// member decides whether one member of an object is a path, and walks it. some
+// says that a member beside it has a path's name.
+func (w *search) member(m *abi.Member, node schema, isPath, some bool) {
+	if node.exists() && node.foldedProperty(m.Name) {
+		w.refuse("ARGS_CASE", "a name differs from a declared argument only in letter case", "send the argument under its exact name")
+		return
+	}
+	child := node.property(m.Name)
+	path := w.named(m.Name) || child.isPath()
+	switch {
+	case path:
+	case isPath && !some && !node.declares(m.Name) && pathShaped(m.Name):
+		w.path(m.Name)
+		path = m.Value.IsString() && startsLikePath(m.Value.Str())
+	case isPath && !some:
+		path = !contentName(m.Name)
+	case m.Value.IsString() && hasPrefixFold(m.Value.Str(), "file:") && (uriName(m.Name) || textOf(get(child.node, "format")) == "uri"):
+		path = true
+	}
+	w.value(m.Value, child, path)
 }
 
 // pathShaped says whether a key looks like a file name.
@@ -198,18 +209,18 @@ func startsLikePath(s string) bool {
 }
 
 // path judges one path value.
-func (w *search) path(value string, t *trail) {
+func (w *search) path(value string) {
 	w.count++
 	if w.literal && shellGrammar(value, w.j.place.Platform == "windows") {
-		w.refuse("ARGS_PATH_LITERAL", t, "a path contains characters of the shell's grammar", "send a plain path")
+		w.refuse("ARGS_PATH_LITERAL", "a path contains characters of the shell's grammar", "send a plain path")
 	}
 	p, why := canonicalPath(value, w.j.place)
 	if why != "" {
-		w.refuse("ARGS_PATH_UNDECIDABLE", t, "a path can be read in more than one way: "+why, "send the plain absolute path")
+		w.refuse("ARGS_PATH_UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
 		return
 	}
 	if code := w.denied(p); code != "" {
-		w.refuseDenied(code, t)
+		w.refuseDenied(code)
 		return
 	}
 	if !w.hasAllow {
@@ -224,18 +235,18 @@ func (w *search) path(value string, t *trail) {
 		decidable = decidable && w.allow[i].fits(p)
 	}
 	if !decidable {
-		w.refuseDenied("ARGS_PATH_UNDECIDABLE", t)
+		w.refuseDenied("ARGS_PATH_UNDECIDABLE")
 		return
 	}
-	w.refuse("ARGS_PATH_OUTSIDE", t, "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule")
+	w.refuse("ARGS_PATH_OUTSIDE", "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule")
 }
 
-func (w *search) refuseDenied(code string, t *trail) {
+func (w *search) refuseDenied(code string) {
 	if code == "ARGS_PATH_DENIED" {
-		w.refuse(code, t, "a path is one that the rule denies", "use another path, or narrow deny at the rule")
+		w.refuse(code, "a path is one that the rule denies", "use another path, or narrow deny at the rule")
 		return
 	}
-	w.refuse(code, t, "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server")
+	w.refuse(code, "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server")
 }
 
 // denied returns the code under which a deny pattern refuses the path, else "".

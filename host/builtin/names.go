@@ -46,10 +46,10 @@ func pathName(name string, moving bool) bool {
 		return true
 	case "from", "to", "old", "new":
 		return moving
-	case "cwd", "workdir", "workingdir", "workingdirectory", "currentworkingdirectory", "sortdir":
+	case "cwd", "workdir", "workingdir", "workingdirectory", "currentworkingdirectory", "sortdir", "xpath", "jsonpath":
 		return false
 	}
-	if s.endsIn("profile") || s.endsIn("profiles") || s.endsIn("xpath") || s.endsIn("jsonpath") {
+	if s.endsIn("profile") || s.endsIn("profiles") {
 		return false
 	}
 	last := s.n - 1

@@ -12,6 +12,10 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
+// maxPath is the longest path that any of the platforms opens (Windows: 32,767
+// characters). Nothing longer is matched with patterns.
+const maxPath = 32 << 10
+
 // canonicalPath returns the one spelling of a path value, or why there is none:
 // a server could read it in more than one way, so it is refused. Exactly one of
 // the two is empty.
@@ -22,6 +26,12 @@ import (
 // are decoded, "~", $HOME and ${HOME} are expanded. On Windows a path starts
 // with its drive letter in upper case.
 func canonicalPath(value string, place *abi.Place) (string, string) {
+	if len(value) <= maxPath && plainPath(value) && place.Platform != "windows" {
+		return value, ""
+	}
+	if len(value) > maxPath {
+		return "", "it is longer than any path"
+	}
 	if why := unreadable(value); why != "" {
 		return "", why
 	}
@@ -43,6 +53,22 @@ func canonicalPath(value string, place *abi.Place) (string, string) {
 		return canonicalWindows(value, place)
 	}
 	return canonicalPOSIX(value, place)
+}
+
+// plainPath says whether a value is beyond doubt its own canonical form: absolute,
+// of letters, digits, "_", "-" and "." only, without hidden names, and not in
+// /proc or /dev. Most values are, and this is the quick way for them.
+func plainPath(value string) bool {
+	if len(value) < 2 || value[0] != '/' || value[len(value)-1] == '/' || hasPrefixFold(value, "/proc") || hasPrefixFold(value, "/dev") {
+		return false
+	}
+	for i := 1; i < len(value); i++ {
+		c := value[i]
+		if c != '-' && !identifier(c) && (c != '.' && c != '/' || value[i-1] == '/') {
+			return false
+		}
+	}
+	return true
 }
 
 func canonicalPOSIX(value string, place *abi.Place) (string, string) {
@@ -99,64 +125,6 @@ func unreadable(value string) string {
 		}
 	}
 	return ""
-}
-
-// fromFileURI returns the path of a file URI. Percent escapes are decoded here
-// and nowhere else; an escaped separator is refused, since URL parsers disagree
-// about it.
-func fromFileURI(uri string, windows bool) (string, string) {
-	rest := uri[len("file:"):]
-	if strings.ContainsAny(rest, "?#") {
-		return "", "it is a file URI with a query or fragment"
-	}
-	if strings.HasPrefix(rest, "//") {
-		host, p, found := strings.Cut(rest[2:], "/")
-		if !found || host != "" && !strings.EqualFold(host, "localhost") {
-			return "", "it is a file URI with a host"
-		}
-		rest = "/" + p
-	}
-	if !strings.HasPrefix(rest, "/") {
-		return "", "it is a file URI without an absolute path"
-	}
-	decoded, ok := percentDecode(rest)
-	if !ok {
-		return "", "it is a file URI with a broken or separating percent escape"
-	}
-	if why := unreadable(decoded); why != "" {
-		return "", why
-	}
-	if escapes(decoded) {
-		return "", "it is a file URI whose path climbs above the root"
-	}
-	if windows && len(decoded) > 2 && drive(decoded[1:]) {
-		decoded = decoded[1:]
-	}
-	return decoded, ""
-}
-
-// percentDecode decodes the percent escapes of a URI path; it reports false for
-// a broken escape and for one that hides a separator or NUL.
-func percentDecode(s string) (string, bool) {
-	if strings.IndexByte(s, '%') < 0 {
-		return s, true
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c == '%' {
-			if i+2 >= len(s) || !hexDigit(s[i+1]) || !hexDigit(s[i+2]) {
-				return "", false
-			}
-			c = hexValue(s[i+1])<<4 | hexValue(s[i+2])
-			if c == '/' || c == '\\' || c == 0 {
-				return "", false
-			}
-			i += 2
-		}
-		out = append(out, c)
-	}
-	return string(out), true
 }
 
 // expandHome expands "~", $HOME and ${HOME} at the start of a value, and refuses
@@ -314,7 +282,7 @@ func magicLink(value string) string {
 			return why
 		}
 	case "proc":
-		for _, c := range parts[2:n:n][:max(0, n-2)] {
+		for _, c := range parts[min(2, n):n] {
 			switch c {
 			case "root", "cwd", "fd", "exe", "map_files", "task", "fdinfo":
 				return why
@@ -324,23 +292,6 @@ func magicLink(value string) string {
 	return ""
 }
 
-// otherScheme says whether a value starts with a URI scheme and an authority
-// (RFC 3986 section 3): such a name is no path of this machine.
-func otherScheme(s string) bool {
-	i := strings.Index(s, "://")
-	if i < 2 {
-		return false
-	}
-	for j := 0; j < i; j++ {
-		if c := s[j]; (c|0x20) < 'a' || (c|0x20) > 'z' {
-			if j == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // drive says whether s starts with a drive letter and a colon.
 func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
@@ -348,17 +299,6 @@ func drive(s string) bool {
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-func hexDigit(c byte) bool {
-	return c >= '0' && c <= '9' || (c|0x20) >= 'a' && (c|0x20) <= 'f'
-}
-
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return (c | 0x20) - 'a' + 10
 }
 
 // foldPath returns the form in which case-insensitive file systems compare

@@ -10,11 +10,46 @@ import (
 // rules need: which arguments there are, and of what type. What it does not
 // understand it reads as "says nothing".
 type schema struct {
-	root, node abi.Value
+	root, node *abi.Value // nil: absent
 }
 
 // maxRefs bounds references and nested combinators that are followed.
 const maxRefs = 8
+
+// get returns the member of an object, or nil. Unlike [abi.Value.Get] it copies
+// nothing, and for the few members that schemas have a plain scan is quicker.
+func get(v *abi.Value, name string) *abi.Value {
+	members := membersOf(v)
+	for i := range members {
+		if members[i].Name == name {
+			return &members[i].Value
+		}
+	}
+	return nil
+}
+
+func membersOf(v *abi.Value) []abi.Member {
+	if v == nil {
+		return nil
+	}
+	return v.Members()
+}
+
+func itemsOf(v *abi.Value) []abi.Value {
+	if v == nil {
+		return nil
+	}
+	return v.Items()
+}
+
+func textOf(v *abi.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.Str()
+}
+
+func isObject(v *abi.Value) bool { return v != nil && v.Kind() == abi.Object }
 
 // typeSet is a set of JSON types; the empty set is "not stated".
 type typeSet uint8
@@ -64,21 +99,22 @@ func typeOf(v abi.Value) typeSet {
 	return 0
 }
 
-func schemaOf(root abi.Value) schema { return schema{root: root, node: root}.deref() }
+func schemaOf(root *abi.Value) schema { return schema{root: root, node: root}.deref() }
 
 // deref follows local references.
 func (s schema) deref() schema {
 	for range maxRefs {
-		ref := s.node.Get("$ref")
-		if !ref.IsString() || !strings.HasPrefix(ref.Str(), "#") {
+		ref := textOf(get(s.node, "$ref"))
+		if !strings.HasPrefix(ref, "#") {
 			return s
 		}
-		s.node = s.root.At(ref.Str()[1:])
+		to := s.root.At(ref[1:])
+		s.node = &to
 	}
 	return s
 }
 
-func (s schema) exists() bool { return s.node.Exists() }
+func (s schema) exists() bool { return s.node != nil && s.node.Exists() }
 
 // maxBranches bounds the alternatives that are looked at: a server writes its
 // own schema, and references can make a small one endless.
@@ -99,18 +135,26 @@ func (s schema) branch(left *int, depth int, visit func(schema)) {
 		return
 	}
 	for _, name := range [...]string{"anyOf", "oneOf", "allOf"} {
-		for _, item := range s.node.Get(name).Items() {
+		items := itemsOf(get(s.node, name))
+		for i := range items {
 			if *left <= 0 {
 				return
 			}
-			schema{s.root, item}.deref().branch(left, depth-1, visit)
+			schema{s.root, &items[i]}.deref().branch(left, depth-1, visit)
 		}
 	}
 }
 
 // combined says whether the node has alternatives.
 func (s schema) combined() bool {
-	return s.node.Get("anyOf").Exists() || s.node.Get("oneOf").Exists() || s.node.Get("allOf").Exists()
+	members := membersOf(s.node)
+	for i := range members {
+		switch members[i].Name {
+		case "anyOf", "oneOf", "allOf":
+			return true
+		}
+	}
+	return false
 }
 
 // types returns the types that the node accepts, of all its alternatives.
@@ -124,9 +168,9 @@ func (s schema) types() typeSet {
 }
 
 func (s schema) ownTypes() typeSet {
-	t := s.node.Get("type")
-	if t.IsString() {
-		return typeNamed(t.Str())
+	t := get(s.node, "type")
+	if t == nil || t.IsString() {
+		return typeNamed(textOf(t))
 	}
 	var all typeSet
 	for _, item := range t.Items() {
@@ -137,12 +181,12 @@ func (s schema) ownTypes() typeSet {
 
 // declares says whether the node lists a property of this name.
 func (s schema) declares(name string) bool {
-	if s.node.Get("properties").Get(name).Exists() {
+	if get(get(s.node, "properties"), name) != nil {
 		return true
 	}
 	found := false
 	if s.combined() {
-		s.branches(func(b schema) { found = found || b.node.Get("properties").Get(name).Exists() })
+		s.branches(func(b schema) { found = found || get(get(b.node, "properties"), name) != nil })
 	}
 	return found
 }
@@ -150,20 +194,20 @@ func (s schema) declares(name string) bool {
 // property returns the schema of a member: the property's own, else that of
 // additional properties.
 func (s schema) property(name string) schema {
-	if p := s.node.Get("properties").Get(name); p.Exists() {
+	if p := get(get(s.node, "properties"), name); p != nil {
 		return schema{s.root, p}.deref()
 	}
-	found := abi.Value{}
+	var found *abi.Value
 	if s.combined() {
 		s.branches(func(b schema) {
-			if p := b.node.Get("properties").Get(name); p.Exists() && !found.Exists() {
+			if p := get(get(b.node, "properties"), name); p != nil && found == nil {
 				found = p
 			}
 		})
 	}
-	if !found.Exists() {
-		if found = s.node.Get("additionalProperties"); found.Kind() != abi.Object {
-			found = abi.Value{}
+	if found == nil {
+		if found = get(s.node, "additionalProperties"); !isObject(found) {
+			found = nil
 		}
 	}
 	return schema{s.root, found}.deref()
@@ -171,25 +215,25 @@ func (s schema) property(name string) schema {
 
 // items returns the schema of the items of an array.
 func (s schema) items() schema {
-	found := s.node.Get("items")
-	if !found.Exists() && s.combined() {
+	found := get(s.node, "items")
+	if found == nil && s.combined() {
 		s.branches(func(b schema) {
-			if i := b.node.Get("items"); i.Exists() && !found.Exists() {
+			if i := get(b.node, "items"); i != nil && found == nil {
 				found = i
 			}
 		})
 	}
-	if found.Kind() != abi.Object {
-		found = abi.Value{}
+	if !isObject(found) {
+		found = nil
 	}
 	return schema{s.root, found}.deref()
 }
 
 // hasProperties says whether the node lists properties.
 func (s schema) hasProperties() bool {
-	has := s.node.Get("properties").Kind() == abi.Object
+	has := isObject(get(s.node, "properties"))
 	if !has && s.combined() {
-		s.branches(func(b schema) { has = has || b.node.Get("properties").Kind() == abi.Object })
+		s.branches(func(b schema) { has = has || isObject(get(b.node, "properties")) })
 	}
 	return has
 }
@@ -197,13 +241,13 @@ func (s schema) hasProperties() bool {
 // open says whether the node declares members beyond its properties:
 // additionalProperties true or a schema.
 func (s schema) open() bool {
-	more := s.node.Get("additionalProperties")
-	return more.True() || more.Kind() == abi.Object
+	more := get(s.node, "additionalProperties")
+	return isObject(more) || more != nil && more.True()
 }
 
 // requires says whether the node requires a member.
 func (s schema) requires(name string) bool {
-	for _, item := range s.node.Get("required").Items() {
+	for _, item := range itemsOf(get(s.node, "required")) {
 		if item.IsString() && item.Str() == name {
 			return true
 		}
@@ -219,7 +263,7 @@ func (s schema) foldedProperty(name string) bool {
 	}
 	found := false
 	s.branches(func(b schema) {
-		for _, p := range b.node.Get("properties").Members() {
+		for _, p := range membersOf(get(b.node, "properties")) {
 			found = found || strings.EqualFold(p.Name, name)
 		}
 	})
@@ -228,7 +272,7 @@ func (s schema) foldedProperty(name string) bool {
 
 // isPath says whether the node's format names a path.
 func (s schema) isPath() bool {
-	switch s.node.Get("format").Str() {
+	switch textOf(get(s.node, "format")) {
 	case "path", "file-path", "filepath", "file", "directory", "directory-path", "dir-path":
 		return true
 	}
@@ -259,10 +303,4 @@ func (s schema) readAs(v abi.Value) (read abi.Value, opened, fits bool) {
 		}
 	}
 	return v, false, want&(typeNumber|typeBool) != 0
-}
-
-// onlyPlain says whether the node takes numbers, booleans and null only.
-func (s schema) onlyPlain() bool {
-	t := s.types()
-	return t != 0 && t&(typeString|typeArray|typeObject) == 0
 }

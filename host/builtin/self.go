@@ -42,13 +42,13 @@ const longText = 4 << 10
 
 // Judge looks at every string that the call carries.
 func (c *Self) Judge(s *abi.Snapshot) abi.Verdict {
-	l := look{Self: c, place: &s.Session.Place}
+	l := look{Self: c, place: &s.Session.Place, trail: newTrail()}
 	for _, p := range s.Session.Protected {
 		if p = protectedForm(p, l.place); p != "" {
 			l.protected = append(l.protected, p)
 		}
 	}
-	l.value(s.Call.Arguments, use{}, nil)
+	l.value(s.Call.Arguments, use{})
 	l.elsewhere("/call/task", s.Call.Task)
 	l.elsewhere("/call/params", s.Call.Params)
 	l.elsewhere("/call/argument", s.Call.Argument)
@@ -82,6 +82,7 @@ type look struct {
 	place     *abi.Place
 	protected []string // canonical, folded
 	found     []violation
+	trail     trail
 }
 
 func (l *look) report(code, at string) {
@@ -102,47 +103,49 @@ func (l *look) elsewhere(at string, v abi.Value) {
 	})
 }
 
-func (l *look) value(v abi.Value, u use, t *trail) {
+func (l *look) value(v abi.Value, u use) {
 	switch v.Kind() {
 	case abi.String, abi.RawString:
-		l.text(v.Str(), u, t)
+		l.text(v.Str(), u)
 	case abi.Array:
 		if u.vector {
-			l.vector(v.Items(), nil, t)
+			l.vector(v.Items(), nil)
 		}
 		for i, item := range v.Items() {
-			step := t.item(i)
 			if u.vector && item.IsString() {
 				continue
 			}
-			l.value(item, u, &step)
+			l.trail.item(i)
+			l.value(item, u)
+			l.trail.up()
 		}
 	case abi.Object:
-		l.object(v, u, t)
+		l.object(v, u)
 	}
 }
 
-func (l *look) object(v abi.Value, u use, t *trail) {
+func (l *look) object(v abi.Value, u use) {
 	program, sought := "", false
-	for _, m := range v.Members() {
-		step := t.member(m.Name)
-		l.key(m.Name, &step)
+	members := v.Members()
+	for i := range members {
+		m := &members[i]
+		l.trail.member(m.Name)
+		l.key(m.Name)
 		inner := use{
 			path:    u.path || pathName(m.Name, true) || uriName(m.Name),
 			command: u.command || commandName(m.Name),
 			content: contentName(m.Name),
 		}
 		inner.vector = inner.command && !manyCommands(m.Name)
-		if inner.vector && m.Value.Kind() == abi.Array {
-			if !sought {
-				program, sought = programIn(v), true
-			}
-			if program != "" {
-				l.vector(m.Value.Items(), words(program), &step)
-				continue
-			}
+		if inner.vector && m.Value.Kind() == abi.Array && !sought {
+			program, sought = programIn(v), true
 		}
-		l.value(m.Value, inner, &step)
+		if inner.vector && m.Value.Kind() == abi.Array && program != "" {
+			l.vector(m.Value.Items(), words(program))
+		} else {
+			l.value(m.Value, inner)
+		}
+		l.trail.up()
 	}
 }
 
@@ -157,29 +160,29 @@ func programIn(object abi.Value) string {
 	return ""
 }
 
-func (l *look) key(name string, t *trail) {
+func (l *look) key(name string) {
 	if strings.ContainsAny(name, `/\~`) && l.touches(name, false) {
-		l.report("SELF_PATH", t.pointer())
+		l.report("SELF_PATH", l.trail.pointer())
 	}
 }
 
 // text looks at one string.
-func (l *look) text(s string, u use, t *trail) {
+func (l *look) text(s string, u use) {
 	if s == "" {
 		return
 	}
 	command := u.command || l.shell && !u.path && !u.content
 	long := len(s) > longText || strings.IndexByte(s, '\n') >= 0
 	if command {
-		l.command(s, t)
+		l.command(s)
 	}
 	switch {
 	case long && !u.path && !command:
 		return
 	case l.touches(s, u.path), command && l.commandTouches(s), !u.content && l.wordTouches(s):
-		l.report("SELF_PATH", t.pointer())
+		l.report("SELF_PATH", l.trail.pointer())
 	case (u.path || command) && l.mentions(s):
-		l.report("SELF_PATH", t.pointer())
+		l.report("SELF_PATH", l.trail.pointer())
 	}
 }
 

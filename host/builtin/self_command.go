@@ -11,15 +11,15 @@ import (
 const maxNesting = 3
 
 // command reports a string that runs callgate as a program.
-func (l *look) command(s string, t *trail) {
+func (l *look) command(s string) {
 	if l.runsSelf(s, 0) {
-		l.report("SELF_COMMAND", t.pointer())
+		l.report("SELF_COMMAND", l.trail.pointer())
 	}
 }
 
 // vector looks at an argument vector: with its program, if that stands beside
 // it, else on its own.
-func (l *look) vector(items []abi.Value, program []string, t *trail) {
+func (l *look) vector(items []abi.Value, program []string) {
 	argv := append([]string(nil), program...)
 	for _, item := range items {
 		if item.IsString() {
@@ -34,7 +34,7 @@ func (l *look) vector(items []abi.Value, program []string, t *trail) {
 		}
 	}
 	if l.simpleRunsSelf(runs, 0) {
-		l.report("SELF_COMMAND", t.pointer())
+		l.report("SELF_COMMAND", l.trail.pointer())
 	}
 	if len(l.protected) == 0 {
 		return
@@ -45,8 +45,7 @@ func (l *look) vector(items []abi.Value, program []string, t *trail) {
 			continue
 		}
 		if w := item.Str(); l.wordReaches(w, takes, l.place) || strings.ContainsAny(w, " \n") && l.commandTouches(w) {
-			step := t.item(i)
-			l.report("SELF_PATH", step.pointer())
+			l.report("SELF_PATH", abi.JoinIndex(l.trail.pointer(), i))
 		}
 	}
 }

@@ -19,6 +19,7 @@ func Table() []contract.Spec {
 		{Name: "pin", New: NewPin},
 		{Name: "budget", New: NewBudget},
 		{Name: "args", New: NewArgs},
+		{Name: "sink", New: NewSink},
 		{Name: "coverage", New: NewCoverage},
 	}
 }

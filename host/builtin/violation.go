@@ -46,33 +46,35 @@ func joined(name string, all []violation) abi.Verdict {
 	return v
 }
 
-// trail is the way from the arguments down to a value. It lives on the stack of
-// the walk, so that a call without a violation builds no pointer.
-type trail struct {
-	up     *trail
+// trail is the way from the arguments down to the value that a walk has reached.
+// A call without a violation builds no pointer.
+type trail []step
+
+type step struct {
 	name   string
 	index  int  // of an array item; -1: name is a member
-	frozen bool // inside JSON text: there is nothing in the snapshot to point at
+	frozen bool // JSON text was opened: below, there is nothing in the snapshot to point at
 }
+
+func newTrail() trail { return make(trail, 0, 8) }
+
+func (t *trail) member(name string) { *t = append(*t, step{name: name, index: -1}) }
+func (t *trail) item(i int)         { *t = append(*t, step{index: i}) }
+func (t *trail) freeze()            { *t = append(*t, step{frozen: true}) }
+func (t *trail) up()                { *t = (*t)[:len(*t)-1] }
 
 // pointer returns the JSON Pointer of the value into the snapshot.
-func (t *trail) pointer() string {
-	switch {
-	case t == nil:
-		return "/call/arguments"
-	case t.frozen:
-		return t.up.pointer()
-	case t.index >= 0:
-		return abi.JoinIndex(t.up.pointer(), t.index)
+func (t trail) pointer() string {
+	at := "/call/arguments"
+	for _, s := range t {
+		switch {
+		case s.frozen:
+			return at
+		case s.index >= 0:
+			at = abi.JoinIndex(at, s.index)
+		default:
+			at = abi.Join(at, s.name)
+		}
 	}
-	return abi.Join(t.up.pointer(), t.name)
-}
-
-// member and item step down; below a frozen step everything stays frozen.
-func (t *trail) member(name string) trail {
-	return trail{up: t, name: name, index: -1, frozen: t != nil && t.frozen}
-}
-
-func (t *trail) item(i int) trail {
-	return trail{up: t, index: i, frozen: t != nil && t.frozen}
+	return at
 }
