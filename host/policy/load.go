@@ -20,7 +20,7 @@ import (
 // Options says what to load. The zero value loads the starter policy.
 type Options struct {
 	// Files are the policy files in the order of the command line: the last one
-	// is the highest layer. None: the built-in starter policy.
+	// is the highest layer. None: the built-in policy, which "starter" names too.
 	Files []string
 	// Floor is a policy that is judged beside the others, "" for none.
 	Floor string
@@ -57,7 +57,7 @@ func Load(o Options) (*Policy, error) {
 		main = []string{Starter}
 	}
 	for _, name := range slices.Backward(main) {
-		p.layers = append(p.layers, l.load(name, name == Starter && len(o.Files) == 0, userRole, nil)...)
+		p.layers = append(p.layers, l.load(name, name == Starter, userRole, nil)...)
 	}
 	p.layers = lastOfEach(p.layers)
 	if o.Floor != "" {
