@@ -18,7 +18,6 @@ type appendixCase struct {
 	want    abi.Position // of the best evidence over all parts
 	spoiled string       // of some part
 	origin  abi.Origin   // of the least trusted part
-	note    string       // why the grade is what it is, where it may surprise
 }
 
 func TestAppendixOfEvasions(t *testing.T) {
