@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/policy"
+)
+
+type checkFlags struct {
+	policyFlags
+	tools []string
+	json  bool
+}
+
+func checkCmd(std stdio) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [flags]",
+		Short: "Check a policy, and type it against the tools of its servers",
+		Long: "Reports what is legal in a policy but worth a look. With --tools it also reports tools and arguments that a rule names\n" +
+			"and the server does not have, constraints that no accepted value can meet, tools that no call can pass, and which packs bind.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return check(std.out, f) },
+	}
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result of a server")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// problem is one finding of check. A fault is something that can not be meant;
+// anything else is a note.
+type problem struct {
+	fault bool
+	code  string
+	rule  string // file:line: path
+	text  string
+	call  abi.Value // a call that shows it, as a short form; absent: none
+}
+
+// The codes of problems that check itself finds; the others are those of
+// policy notes.
+const (
+	codeUnknownTool     = "UNKNOWN_TOOL"
+	codeUnknownArgument = "UNKNOWN_ARGUMENT"
+	codeDisjoint        = "DISJOINT"
+	codeNoCall          = "NO_CALL_PASSES"
+	codePackBound       = "PACK_BOUND"
+	codePackMisfit      = "PACK_MISFIT"
+)
+
+// checker collects problems.
+type checker struct {
+	policy *policy.Policy
+	tools  map[string][]abi.Value
+	found  []problem
+	seen   map[string]bool
+}
+
+func check(out io.Writer, f checkFlags) error {
+	p, err := f.load(false)
+	if err != nil {
+		return err
+	}
+	tools, err := readTools(f.tools)
+	if err != nil {
+		return err
+	}
+	c := &checker{policy: p, tools: tools, seen: map[string]bool{}}
+	for _, n := range p.Notes() {
+		c.add(problem{code: n.Code, rule: n.Rule, text: n.Text})
+	}
+	for _, server := range sortedKeys(tools) {
+		c.server(server)
+	}
+	faults := 0
+	for _, x := range c.found {
+		if x.fault {
+			faults++
+		}
+	}
+	show := checkText
+	if f.json {
+		show = checkJSON
+	}
+	if _, err := out.Write(show(c.found, faults, len(c.found)-faults)); err != nil {
+		return err
+	}
+	if faults > 0 {
+		return failed(nil)
+	}
+	return nil
+}
+
+func (c *checker) add(x problem) {
+	key := x.code + "\x00" + x.rule + "\x00" + x.text
+	if !c.seen[key] {
+		c.seen[key] = true
+		c.found = append(c.found, x)
+	}
+}
+
+// server types the policy against the tools of one server.
+func (c *checker) server(server string) {
+	list := c.tools[server]
+	for _, y := range layersOf(c.policy.Value()) {
+		c.entries(y, server, list)
+	}
+	for _, b := range c.policy.Bindings(server, list) {
+		c.binding(server, b)
+	}
+	for _, definition := range list {
+		for _, n := range c.policy.ToolNotes(server, definition) {
+			c.add(problem{code: n.Code, rule: n.Rule, text: n.Text})
+		}
+		c.tool(server, definition)
+	}
+}
+
+func (c *checker) binding(server string, b policy.Binding) {
+	how := "by fit: only what restricts counts; bind it by hand with servers: {" + plainName(server) + ": {pack: " + b.Pack + "}} for its grants"
+	if b.Hand {
+		how = "by hand: everything in it counts"
+	}
+	fits := 0
+	for _, e := range b.Entries {
+		if e.Fits {
+			fits++
+			continue
+		}
+		if b.Hand {
+			c.add(problem{code: codePackMisfit, rule: e.Rule, text: fmt.Sprintf("does not fit %s/%s: %s", server, e.Tool, e.Why)})
+		}
+	}
+	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %d entries fit)", b.Pack, server, how, fits, len(b.Entries))})
+}
+
+func checkText(found []problem, faults, notes int) []byte {
+	var b []byte
+	for _, x := range found {
+		severity := "note"
+		if x.fault {
+			severity = "error"
+		}
+		b = append(b, severity+": "+x.code+": "...)
+		if x.rule != "" {
+			b = append(b, oneLine(x.rule)+": "...)
+		}
+		b = append(b, oneLine(x.text)+"\n"...)
+		if x.call.Exists() {
+			b = append(append(append(b, "  such as "...), safeJSON(x.call.Append(nil))...), '\n')
+		}
+	}
+	return fmt.Appendf(b, "%d errors, %d notes\n", faults, notes)
+}
+
+func checkJSON(found []problem, faults, notes int) []byte {
+	items := make([]abi.Value, len(found))
+	for i, x := range found {
+		severity := "note"
+		if x.fault {
+			severity = "error"
+		}
+		items[i] = object("severity", severity, "code", x.code, "rule", x.rule, "text", x.text, "call", x.call)
+	}
+	return jsonLine(object("errors", faults, "notes", notes, "problems", abi.ArrayValue(items...)))
+}
+
+// plainName quotes a server's name for use in a policy, if it has to be.
+func plainName(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+		return s
+	}
+	return string(abi.AppendString(nil, s))
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// schema is a node of a tool's input schema (JSON Schema 2020-12), with the
+// root that references are resolved in.
+type schema struct{ root, node abi.Value }
+
+func schemaOf(definition abi.Value) schema {
+	root := definition.Get("inputSchema")
+	return schema{root, root}
+}
+
+// maxSchemaDepth bounds how far a schema is followed, since it is a server's.
+const maxSchemaDepth = 6
+
+// variants lists the node and what it is composed of, references resolved.
+func (s schema) variants(depth int) []schema {
+	for range maxSchemaDepth {
+		ref := s.node.Get("$ref").Str()
+		if !strings.HasPrefix(ref, "#") {
+			break
+		}
+		s.node = s.root.At(ref[1:])
+	}
+	out := []schema{s}
+	if depth == 0 {
+		return out
+	}
+	for _, word := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, v := range s.node.Get(word).Items() {
+			if out = append(out, schema{s.root, v}.variants(depth-1)...); len(out) > 64 {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// names lists the declared properties.
+func (s schema) names() []string {
+	var out []string
+	for _, v := range s.variants(2) {
+		for _, m := range v.node.Get("properties").Members() {
+			out = append(out, m.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// closed says whether the schema says which arguments there are.
+func (s schema) closed() bool {
+	for _, v := range s.variants(2) {
+		if v.node.Get("patternProperties").Exists() || v.node.Get("additionalProperties").Kind() == abi.Object {
+			return false
+		}
+	}
+	return s.root.Kind() == abi.Object && s.node.Exists()
+}
+
+func (s schema) property(name string) schema {
+	for _, v := range s.variants(2) {
+		if p := v.node.Get("properties").Get(name); p.Exists() {
+			return schema{s.root, p}
+		}
+	}
+	return schema{root: s.root}
+}
+
+// has says whether an argument is declared, by name or JSON Pointer.
+func (s schema) has(name string) bool {
+	tokens := []string{name}
+	if strings.HasPrefix(name, "/") {
+		tokens, _ = abi.Tokens(name)
+	}
+	for _, t := range tokens {
+		next := s.property(t)
+		if !next.node.Exists() {
+			for _, v := range s.variants(2) {
+				if items := v.node.Get("items"); items.Exists() && (t == "*" || strings.Trim(t, "0123456789") == "") {
+					next = schema{s.root, items}
+				}
+			}
+		}
+		if !next.node.Exists() {
+			return len(tokens) > 1 && s.node.Exists() && len(s.names()) == 0 && s.open()
+		}
+		s = next
+	}
+	return true
+}
+
+// open says whether a node leaves its members to the caller.
+func (s schema) open() bool {
+	return !s.node.Get("properties").Exists() && !s.node.Get("items").Exists()
+}
+
+// enum lists the accepted values, or nothing if they are not listed.
+func (s schema) enum() []abi.Value {
+	for _, v := range s.variants(2) {
+		if values := v.node.Get("enum").Items(); len(values) > 0 {
+			return values
+		}
+		if value := v.node.Get("const"); value.Exists() {
+			return []abi.Value{value}
+		}
+	}
+	return nil
+}
+
+// sample is a value that the schema accepts, as far as it can be told: the
+// required members of an object, the first value of an enum.
+func (s schema) sample(depth int) abi.Value {
+	if enum := s.enum(); len(enum) > 0 {
+		return enum[0]
+	}
+	for _, v := range s.variants(1) {
+		switch v.node.Get("type").Str() {
+		case "object":
+			var members []abi.Member
+			for _, name := range v.node.Get("required").Items() {
+				if p := s.property(name.Str()); p.node.Exists() && depth < maxSchemaDepth && abi.ObjectValue(slices.Clone(members)...).Get(name.Str()).Kind() == abi.Absent {
+					members = append(members, abi.Member{Name: name.Str(), Value: p.sample(depth + 1)})
+				}
+			}
+			return abi.ObjectValue(members...)
+		case "array":
+			return abi.ArrayValue()
+		case "integer", "number":
+			return abi.IntValue(1)
+		case "boolean":
+			return abi.BoolValue(true)
+		case "string":
+			return abi.StringValue("x")
+		}
+	}
+	if depth == 0 {
+		return abi.ObjectValue()
+	}
+	return abi.StringValue("x")
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// maxEventLine is the longest line of events that is read, in bytes: the
+// longest that a ledger writes.
+const maxEventLine = 512 << 20
+
+type evalFlags struct {
+	policyFlags
+	tools   []string
+	approve string
+}
+
+func evalCmd(std stdio) *cobra.Command {
+	var f evalFlags
+	cmd := &cobra.Command{
+		Use:   "eval [flags] [FILE|DIR|-]",
+		Short: "Print what the gate answers to events, one JSON line each",
+		Long: "Reads events as JSON Lines: events as a ledger has them, or the short forms {\"call\":{\"server\",\"tool\",\"arguments\"}},\n" +
+			"{\"result\":…}, {\"tools\":{\"server\",\"list\"}}, {\"user\":\"…\"}, {\"time\":\"…\"}, {\"session\":\"new\"}, {\"facts\":{…}},\n" +
+			"{\"approval\":\"yes\"} and {\"raw\":{\"server\",\"from\",\"frame\"}}. Each answer names the input line it answers as its cause,\n" +
+			"counted from 0 without blank lines.\n\n" +
+			"A ledger, or the directory of a group, is replayed: the recorded answers are compared with the new ones. With --policy\n" +
+			"the recorded policy is left out, and the summary says which verdicts would be tighter or looser.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			input := "-"
+			if len(args) == 1 {
+				input = args[0]
+			}
+			return eval(std, f, input)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result that is seen before the first event")
+	cmd.Flags().StringVar(&f.approve, "approve", "none", "none, or all: every ask is followed by a yes")
+	return cmd
+}
+
+func eval(std stdio, f evalFlags, input string) error {
+	if f.approve != "none" && f.approve != "all" {
+		return fmt.Errorf("--approve %q: want none or all", f.approve)
+	}
+	p, err := f.load(false)
+	if err != nil {
+		return err
+	}
+	tools, err := readTools(f.tools)
+	if err != nil {
+		return err
+	}
+	here, err := place()
+	if err != nil {
+		return err
+	}
+	given := len(f.files) > 0 || f.floor != ""
+	e := &evaluation{
+		out: bufio.NewWriter(std.out), err: std.err,
+		o: replay.Options{
+			Policy: p, Specs: builtin.Table(), Place: here, Keep: given, Tools: tools, Approve: f.approve == "all",
+		},
+		tally: tally{outcomes: given, off: !given && f.approve == "all"},
+	}
+	err = e.input(std, input)
+	if flushErr := e.out.Flush(); err == nil {
+		err = flushErr
+	}
+	if err != nil {
+		return err
+	}
+	e.tally.summary(std.err)
+	if e.tally.failed() {
+		return failed(nil)
+	}
+	return nil
+}
+
+// evaluation is one run of eval.
+type evaluation struct {
+	out   *bufio.Writer
+	err   io.Writer
+	o     replay.Options
+	tally tally
+}
+
+// input reads standard input, a file, or every ledger file of a directory.
+func (e *evaluation) input(std stdio, input string) error {
+	if input == "-" {
+		return e.stream(source{name: "-", in: std.in})
+	}
+	info, err := os.Stat(input)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		files, err := ledger.Group(filepath.Dir(input))
+		if err != nil {
+			files = nil // the file is read as it is; what others say of the directory does not matter
+		}
+		return e.file(source{name: input, path: input, group: files})
+	}
+	files, err := ledger.Group(input)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%q holds no ledger files; name the directory of a group (callgate ledger path lists them)", input)
+	}
+	for _, file := range files {
+		if err := e.file(source{name: file.Path, path: file.Path, label: filepath.Base(file.Path), group: files}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// source is one stream of events.
+type source struct {
+	name  string // in messages
+	path  string // "" for standard input
+	label string // shown with each answer, "" for none
+	group []ledger.File
+	in    io.Reader
+}
+
+func (e *evaluation) file(s source) error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s.in = f
+	return e.stream(s)
+}
+
+// isLedger says whether the source is a ledger file, whose last line may be
+// torn.
+func (s source) isLedger() bool {
+	for _, f := range s.group {
+		if filepath.Base(f.Path) == filepath.Base(s.path) {
+			return true
+		}
+	}
+	return false
+}
+
+// stream feeds the lines of one source to a fresh player.
+func (e *evaluation) stream(s source) error {
+	o := e.o
+	if s.group != nil {
+		o.Prior = s.prior
+	}
+	p := replay.New(o)
+	c := comparison{tally: &e.tally, source: s.name, player: p, err: e.err}
+	in := wire.NewReader(s.in, maxEventLine)
+	index := uint64(0)
+	for line := 1; ; line++ {
+		l, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", s.name, line, err)
+		}
+		if l.TooLong {
+			return fmt.Errorf("%s:%d: a line of more than %d bytes", s.name, line, maxEventLine)
+		}
+		text := bytes.TrimSpace(l.Bytes)
+		if len(text) == 0 {
+			continue
+		}
+		if s.isLedger() && l.Bytes[len(l.Bytes)-1] != '\n' {
+			fmt.Fprintf(e.err, "line %d: torn, left out\n", line)
+			break
+		}
+		if err := e.feed(p, &c, text, line, index, s.label); err != nil {
+			return fmt.Errorf("%s:%d: %w", s.name, line, err)
+		}
+		index++
+	}
+	c.end()
+	return nil
+}
+
+func (e *evaluation) feed(p *replay.Player, c *comparison, text []byte, line int, index uint64, label string) error {
+	v, err := abi.Parse(text)
+	if err != nil {
+		return err
+	}
+	answers, recorded, err := p.Feed(v, index)
+	if err != nil {
+		return err
+	}
+	if recorded != nil {
+		c.recorded(*recorded, line)
+		return nil
+	}
+	c.fed(answers, line, index)
+	for _, a := range answers {
+		data := a.AppendAnswer(nil)
+		if label != "" {
+			data = append(append([]byte(`{"file":`), abi.AppendString(nil, label)...), append([]byte(","), data[1:]...)...)
+		}
+		if _, err := e.out.Write(append(safeJSON(data), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prior gives what a process had read of an earlier file of its group.
+func (s source) prior(read abi.ReadEvent, each func(abi.Event) error) error {
+	for _, f := range s.group {
+		if f.ID == read.File || len(read.File) > len(f.ID) && read.File[:len(f.ID)] == f.ID {
+			return readPrior(f.Path, read, each)
+		}
+	}
+	return fmt.Errorf("no file %q in the group", read.File)
+}
+
+// errEnough ends the reading of a file.
+var errEnough = errors.New("enough")
+
+func readPrior(path string, read abi.ReadEvent, each func(abi.Event) error) error {
+	lines := uint64(0)
+	last := ""
+	err := ledger.Read(path, func(line []byte) error {
+		if lines == read.Lines {
+			return errEnough
+		}
+		lines++
+		last = lineHash(line)
+		e, err := abi.ParseEvent(line)
+		if err != nil {
+			return err
+		}
+		return each(e)
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if lines != read.Lines || read.Lines > 0 && last != read.Last {
+		return fmt.Errorf("%q is not as it was when it was read", path)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/cases"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/replay"
+)
+
+type testFlags struct {
+	policies, tools []string
+	json            bool
+}
+
+func testCmd(std stdio) *cobra.Command {
+	var f testFlags
+	cmd := &cobra.Command{
+		Use:   "test [flags] FILE...",
+		Short: "Run cases files: tests that travel with a policy",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return test(std.out, f, args)
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.policies, "policy", nil, "policy file, instead of what the cases file names")
+	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result that every case starts with")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	return cmd
+}
+
+// tested is what became of one cases file.
+type tested struct {
+	path    string
+	results []cases.Result
+}
+
+func test(out io.Writer, f testFlags, paths []string) error {
+	tools, err := readTools(f.tools)
+	if err != nil {
+		return err
+	}
+	var all []tested
+	for _, path := range paths {
+		results, err := testFile(f, path, tools)
+		if err != nil {
+			return err
+		}
+		all = append(all, tested{path, results})
+	}
+	total, bad := 0, 0
+	for _, t := range all {
+		total += len(t.results)
+		for _, r := range t.results {
+			if len(r.Failures) > 0 {
+				bad++
+			}
+		}
+	}
+	show := testText
+	if f.json {
+		show = testJSON
+	}
+	if _, err := out.Write(show(all, total, bad)); err != nil {
+		return err
+	}
+	switch {
+	case total == 0:
+		return failed(errors.New("no cases; a cases file without cases tests nothing"))
+	case bad > 0:
+		return failed(nil)
+	}
+	return nil
+}
+
+func testFile(f testFlags, path string, tools map[string][]abi.Value) ([]cases.Result, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := cases.Load(path, data)
+	if err != nil {
+		return nil, err
+	}
+	files := file.Policies
+	if len(f.policies) > 0 {
+		files = f.policies
+	}
+	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table()})
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return cases.Run(file, replay.Options{Policy: p, Specs: builtin.Table(), Place: abi.Place{Dir: filepath.ToSlash(dir)}, Tools: tools}), nil
+}
+
+// testText is for people: every failure, then the counts.
+func testText(all []tested, total, bad int) []byte {
+	var b []byte
+	for _, t := range all {
+		for _, r := range t.results {
+			for _, failure := range r.Failures {
+				b = fmt.Appendf(b, "%s:%d: %s: %s\n", t.path, failure.Line, printable(r.Name), printable(failure.Text))
+			}
+		}
+	}
+	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", total, total-bad, bad)
+}
+
+func testJSON(all []tested, total, bad int) []byte {
+	var results []abi.Value
+	for _, t := range all {
+		for _, r := range t.results {
+			failures := make([]abi.Value, len(r.Failures))
+			for i, failure := range r.Failures {
+				failures[i] = object("line", failure.Line, "text", failure.Text)
+			}
+			results = append(results, object("file", t.path, "line", r.Line, "name", r.Name, "failures", abi.ArrayValue(failures...)))
+		}
+	}
+	return jsonLine(object("cases", total, "passed", total-bad, "failed", bad, "results", abi.ArrayValue(results...)))
+}
+
+// object makes a JSON object of names and values in turn: strings, ints, bools
+// and values. Absent values are left out.
+func object(pairs ...any) abi.Value {
+	var members []abi.Member
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m := abi.Member{Name: pairs[i].(string)}
+		switch v := pairs[i+1].(type) {
+		case string:
+			m.Value = abi.StringValue(v)
+		case int:
+			m.Value = abi.IntValue(int64(v))
+		case int64:
+			m.Value = abi.IntValue(v)
+		case bool:
+			m.Value = abi.BoolValue(v)
+		case abi.Value:
+			m.Value = v
+		}
+		if m.Value.Exists() {
+			members = append(members, m)
+		}
+	}
+	return abi.ObjectValue(members...)
+}
+
+// jsonLine is a JSON value as one line of output.
+func jsonLine(v abi.Value) []byte { return append(safeJSON(v.Append(nil)), '\n') }

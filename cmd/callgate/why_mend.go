@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/replay"
+)
+
+// mend is what the operator can do about a verdict.
+type mend struct {
+	policy  string   // a policy that allows exactly the call, as a layer above; "" if there is none
+	checked bool     // the ledger was replayed with it, and the call is allowed
+	notes   []string // what no added policy can do
+}
+
+func (m mend) text(b *strings.Builder) {
+	for _, n := range m.notes {
+		fmt.Fprintf(b, "\nto review: %s\n", oneLine(n))
+	}
+	if m.policy == "" {
+		return
+	}
+	b.WriteString("\nA policy that allows exactly this call; read it, save it, and name it with --policy after the others:\n\n")
+	b.WriteString(m.policy)
+	if !m.checked {
+		b.WriteString("\nIt was not tried, since the ledger does not hold what a replay needs.\n")
+	}
+}
+
+// maxRounds bounds how many verdicts are mended one after the other: what one
+// contract denies can hide what another asks.
+const maxRounds = 8
+
+// mend finds the least that a policy would have to say to allow the call, by
+// judging it again under each attempt.
+func (in *incident) mend() mend {
+	v := in.verdict()
+	switch {
+	case in.refused != nil || in.callEvent == nil:
+		return mend{notes: []string{"no policy allows a frame that two readers could take for different messages; the client has to send another one"}}
+	case v.Outcome >= abi.Allow:
+		return mend{}
+	}
+	p, err := policy.Decode(in.policy)
+	if err != nil {
+		return mend{notes: []string{"the policy in the ledger does not load in this build: " + err.Error()}}
+	}
+	w := &mending{in: in, policy: p, server: in.callEvent.Call.Server, tool: in.callEvent.Call.Tool}
+	for range maxRounds {
+		if !w.add(v) {
+			return mend{notes: w.notes}
+		}
+		text := w.yaml()
+		next, err := in.above(text)
+		if err != nil {
+			return mend{notes: append(w.notes, "no policy can say so: "+err.Error())}
+		}
+		again, err := in.judge(next)
+		switch {
+		case err != nil || again == nil || again.Missing:
+			return mend{policy: text, notes: w.notes}
+		case again.Outcome == abi.Allow:
+			return mend{policy: text, checked: true, notes: w.notes}
+		}
+		v, w.policy = *again, next
+	}
+	return mend{notes: append(w.notes, "several rules object; change them where they stand")}
+}
+
+// above loads the policy in force with one more layer above it.
+func (in *incident) above(layer string) (*policy.Policy, error) {
+	files := map[string][]byte{"/why/mend.yaml": []byte(layer)}
+	o := policy.Options{Specs: builtin.Table()}
+	layers := in.policy.Get("layers").Items()
+	for i := len(layers) - 1; i >= 0; i-- {
+		name := fmt.Sprintf("/why/%d/%s", i, strings.ReplaceAll(layers[i].Get("label").Str(), "/", "_"))
+		files[name] = layers[i].Get("policy").Append(nil)
+		o.Files = append(o.Files, name)
+	}
+	o.Files = append(o.Files, "/why/mend.yaml")
+	var lower []abi.Value
+	floor := in.policy.Get("floor").Get("layers").Items()
+	for i := len(floor) - 1; i >= 0; i-- {
+		name := fmt.Sprintf("/why/floor/%d/%s", i, strings.ReplaceAll(floor[i].Get("label").Str(), "/", "_"))
+		doc := floor[i].Get("policy")
+		if i == 0 && len(lower) > 0 {
+			doc = doc.With("include", abi.ArrayValue(lower...))
+		}
+		files[name] = doc.Append(nil)
+		lower = append([]abi.Value{abi.StringValue(name)}, lower...)
+		o.Floor = name
+	}
+	o.Read = func(path string) ([]byte, error) {
+		if data, ok := files[path]; ok {
+			return data, nil
+		}
+		return nil, os.ErrNotExist
+	}
+	return policy.Load(o)
+}
+
+// judge replays the ledger up to the verdict under another policy.
+func (in *incident) judge(p *policy.Policy) (*abi.Verdict, error) {
+	group, err := ledger.Group(in.dir())
+	if err != nil {
+		return nil, err
+	}
+	s := source{path: in.path, group: group}
+	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: s.prior})
+	var v *abi.Verdict
+	err = eachLine(in.path, func(n int, line []byte) error {
+		value, err := abi.Parse(line)
+		if err != nil {
+			return err
+		}
+		answers, _, err := player.Feed(value, uint64(n-1))
+		if err != nil {
+			return err
+		}
+		for _, a := range answers {
+			if a.Verdict != nil && a.Verdict.ID == in.verdict().ID {
+				v = a.Verdict
+			}
+		}
+		if value.Get("call").Get("id").Str() == in.verdict().ID {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) || player.Gap {
+		return nil, err
+	}
+	return v, nil
+}

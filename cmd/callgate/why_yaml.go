@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+func (in *incident) dir() string { return filepath.Dir(in.path) }
+
+// yaml writes the policy. Every text of others is quoted with its unusual
+// characters escaped, so that it can neither act on a terminal nor end its
+// line.
+func (w *mending) yaml() string {
+	var b strings.Builder
+	b.WriteString("callgate: 1\n")
+	if w.maxBytes > 0 {
+		fmt.Fprintf(&b, "settings:\n  max_argument_bytes: %d\n", w.maxBytes)
+	}
+	if w.named {
+		fmt.Fprintf(&b, "servers:\n  %s: {outputs: untrusted}\n", yamlQuote(w.server))
+	}
+	if !w.grant && w.risk == "" && w.maxCalls == "" && len(w.trusted)+len(w.lists) == 0 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "tools:\n  %s:\n", yamlQuote(w.server+"/"+w.tool))
+	if w.grant {
+		b.WriteString("    verdict: allow\n")
+	}
+	if w.risk != "" {
+		b.WriteString("    risk: " + w.risk + "\n")
+	}
+	if w.maxCalls != "" {
+		b.WriteString("    max_calls: " + w.maxCalls + "\n")
+	}
+	if len(w.trusted) > 0 {
+		quoted := make([]string, len(w.trusted))
+		for i, t := range w.trusted {
+			quoted[i] = yamlQuote(t)
+		}
+		b.WriteString("    sink: {trusted: [" + strings.Join(quoted, ", ") + "]}\n")
+	}
+	if len(w.lists) > 0 {
+		b.WriteString("    args:\n")
+	}
+	for _, l := range w.lists {
+		b.WriteString("      - {" + strings.Join(l.members(), ", ") + "}\n")
+	}
+	return b.String()
+}
+
+func (l list) members() []string {
+	var out []string
+	if l.arg != "" {
+		out = append(out, "arg: "+yamlQuote(l.arg))
+	}
+	if l.slot != "" {
+		out = append(out, "slot: "+l.slot)
+	}
+	if l.hasAllow {
+		out = append(out, "allow: ["+strings.Join(l.allow, ", ")+"]")
+	} else {
+		out = append(out, "in: ["+strings.Join(l.in, ", ")+"]")
+	}
+	if l.fold {
+		out = append(out, "fold: true")
+	}
+	if l.ask {
+		out = append(out, "verdict: ask")
+	}
+	return out
+}
+
+// yamlScalar writes a scalar of an in list.
+func yamlScalar(v abi.Value) string {
+	if v.IsString() {
+		return yamlQuote(v.Str())
+	}
+	return v.Lexeme()
+}
+
+// yamlQuote writes a double-quoted YAML string.
+func yamlQuote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case visible(r):
+			b.WriteRune(r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
