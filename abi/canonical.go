@@ -66,6 +66,10 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) && plain8(s[i:i+8]) {
+			i += 8
+			continue
+		}
 		c := s[i]
 		if c >= 0x20 && c != '"' && c != '\\' && c < 0xED {
 			i++
@@ -89,6 +93,16 @@ func AppendString(dst []byte, s string) []byte {
 		start = i
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// plain8 says whether eight bytes are ASCII that needs no escape. It looks at
+// all of them at once, and may say no of bytes that need none.
+func plain8(s string) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	control, quote, slash := w-0x20*each, (w^'"'*each)-each, (w^'\\'*each)-each
+	return (w|control|quote|slash)&high == 0
 }
 
 // appendEscape appends the escape of a control character, quote or backslash.

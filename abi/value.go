@@ -243,7 +243,7 @@ func parseInside(dec *jsontext.Decoder, depth int) (Value, error) {
 func distinct(members []Member, end int64) error {
 	for i := 1; i < len(members); i++ {
 		if members[i].Name == members[i-1].Name {
-			return fmt.Errorf("object that ends at offset %d: two members are called %q", end, members[i].Name)
+			return fmt.Errorf("object that ends at offset %d: duplicate member %q", end, members[i].Name)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (s *State) called(e abi.Event) []abi.Event {
 	s.session.entries[n.call.ID] = n
 	s.session.last = s.now
 	n.pinned = s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
-	defer s.session.index.Record(e)
+	defer s.record(e)
 	if s.folding {
 		s.attempt(n)
 		return nil
@@ -132,7 +132,8 @@ func (s *State) remember(n *entry, again bool) {
 		}
 		return
 	}
-	recent := append(slices.Clone(s.session.recent), abi.Recent{ID: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Outcome: n.outcome})
+	// Snapshots share the list: what they see of it is never written again.
+	recent := append(s.session.recent, abi.Recent{ID: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Outcome: n.outcome})
 	s.session.recent = recent[max(0, len(recent)-maxRecent):]
 }
 
@@ -173,7 +174,7 @@ func (s *State) answered(e abi.Event) []abi.Event {
 		}
 		return answers(e, abi.Event{Verdict: &v})
 	}
-	s.session.index.Record(e)
+	s.record(e)
 	return nil
 }
 

@@ -66,7 +66,7 @@ func (s *State) list(e abi.Event) {
 		}
 		return
 	}
-	s.session.index.Record(e)
+	s.record(e)
 	srv.page(t)
 }
 

@@ -10,8 +10,8 @@
 package gate
 
 import (
-	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -55,21 +55,22 @@ type State struct {
 
 // session is the part of the state that ends with the session.
 type session struct {
-	id        string
-	open      bool
-	last      time.Time // of the last event that counts as activity
-	principal abi.Principal
-	place     abi.Place
-	protected []string
-	labels    []string
-	calls     int64
-	denied    int64
-	tools     map[string]int64
-	recent    []abi.Recent
-	index     provenance.Index
-	entries   map[string]*entry // calls without an answer, by id
-	asked     []*entry          // oldest first
-	approved  []abi.Approved
+	id         string
+	open       bool
+	last       time.Time // of the last event that counts as activity
+	principal  abi.Principal
+	place      abi.Place
+	protected  []string
+	labels     []string
+	calls      int64
+	denied     int64
+	tools      map[string]int64
+	recent     []abi.Recent
+	index      provenance.Index
+	unrecorded []abi.Event       // what the index has yet to take in, in order
+	entries    map[string]*entry // calls without an answer, by id
+	asked      []*entry          // oldest first
+	approved   []abi.Approved
 }
 
 // entry is one call of the session that may still matter.
@@ -115,6 +116,29 @@ func (s *State) Digests() bool { return s.settings.Digests }
 // Settings returns the settings of the policy in force.
 func (s *State) Settings() policy.Settings { return s.settings }
 
+// maxUnrecorded is how many events may wait for the index to take them in.
+const maxUnrecorded = 64
+
+// record has the provenance index take in an event, at the latest before it is
+// asked again: nothing else looks at it, so a call need not wait until its own
+// text is indexed.
+func (s *State) record(e abi.Event) {
+	s.session.unrecorded = append(s.session.unrecorded, e)
+	if len(s.session.unrecorded) >= maxUnrecorded {
+		s.Settle()
+	}
+}
+
+// Settle does what the last Step has put off. It changes no answer; who calls
+// it while nobody waits has the next Step find less to do.
+func (s *State) Settle() {
+	for _, e := range s.session.unrecorded {
+		s.session.index.Record(e)
+	}
+	clear(s.session.unrecorded)
+	s.session.unrecorded = s.session.unrecorded[:0]
+}
+
 // Policy returns the policy in force, or nil.
 func (s *State) Policy() *policy.Policy { return s.policy }
 
@@ -130,7 +154,7 @@ func (s *State) Freeze(e abi.Event) abi.Event {
 		c.Kind = abi.KindTool
 	}
 	if c.ID == "" {
-		c.ID = fmt.Sprintf("%s-%d", s.file, e.Seq)
+		c.ID = s.file + "-" + strconv.FormatUint(e.Seq, 10)
 	}
 	if c.Digest == "" {
 		c.Digest = c.Arguments.Digest()

@@ -47,14 +47,14 @@ func (s *State) step(e abi.Event) []abi.Event {
 		return s.answered(e)
 	case e.User != nil:
 		if s.settings.UserContext {
-			s.session.index.Record(e)
+			s.record(e)
 		}
 	case e.Facts != nil:
 		s.useFacts(e.Facts.Facts)
 	case e.Approval != nil:
 		return s.approve(e)
 	case e.Frame != nil:
-		s.session.index.Record(e)
+		s.record(e)
 	case e.Refused != nil:
 		return s.refused(e)
 	}
@@ -106,6 +106,7 @@ func samePrincipal(a, b abi.Principal) bool {
 // usePolicy puts a policy into force. One that does not load denies everything
 // that follows.
 func (s *State) usePolicy(p *abi.PolicyEvent) {
+	s.Settle() // the policy says how an output is read, and this was read under the old one
 	s.policy, s.bad = policy.Decode(p.Policy)
 	s.bindings = map[string]*binding{}
 	s.digest, s.settings = p.Digest, policy.Settings{}
@@ -132,7 +133,7 @@ func (s *State) refused(e abi.Event) []abi.Event {
 		return nil
 	}
 	if r.From == "server" {
-		s.session.index.Record(e)
+		s.record(e)
 	}
 	s.session.denied++
 	v := abi.Verdict{

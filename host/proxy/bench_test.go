@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"strconv"
@@ -80,32 +81,46 @@ func benchRelay(b *testing.B, between func(in io.ReadCloser, toServer, fromServe
 	answer := bufio.NewReaderSize(answers, 64<<10)
 	var line []byte
 	id := 0
-	b.ReportAllocs()
-	for b.Loop() {
+	call := func(rest string) []byte {
 		id++
 		line = append(line[:0], `{"jsonrpc":"2.0","id":`...)
 		line = strconv.AppendInt(line, int64(id), 10)
-		line = append(line, `,"method":"tools/call","params":{"name":"echo","arguments":{"text":"the quarterly report is in /srv/share/reports/q3.md"}}}`+"\n"...)
+		line = append(append(line, rest...), "}\n"...)
 		if _, err := client.Write(line); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := answer.ReadSlice('\n'); err != nil {
+		got, err := answer.ReadSlice('\n')
+		if err != nil {
 			b.Fatal(err)
 		}
+		return got
+	}
+	call(`,"method":"tools/list"`)
+	const echo = `,"method":"tools/call","params":{"name":"echo","arguments":{"text":"the quarterly report is in /srv/share/reports/q3.md"}}`
+	if got := call(echo); !bytes.Contains(got, []byte("done: 1 item")) {
+		b.Fatalf("want the call forwarded, got %s", got)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		call(echo)
 	}
 }
 
-// benchServer answers every request with the same text.
+// benchServer lists one tool and answers its calls with the same text.
 func benchServer(in io.Reader, out io.Writer) {
 	lines := wire.NewReader(in, 0)
+	var c wire.Classifier
 	for {
 		line, err := lines.Next()
 		if err != nil {
 			return
 		}
-		f := new(wire.Classifier).ClassifyLine(line, wire.FromClient, wire.Options{})
-		answer := wire.ResultFrame(f.ID, []byte(`{"content":[{"type":"text","text":"done: 1 item, see /srv/share/log.txt"}]}`))
-		if _, err := out.Write(answer); err != nil {
+		f := c.ClassifyLine(line, wire.FromClient, wire.Options{})
+		result := `{"content":[{"type":"text","text":"done: 1 item, see /srv/share/log.txt"}]}`
+		if f.Method == "tools/list" {
+			result = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+		}
+		if _, err := out.Write(wire.ResultFrame(f.ID, []byte(result))); err != nil {
 			return
 		}
 	}

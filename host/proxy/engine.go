@@ -78,6 +78,14 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	return Recorded{e, answers, token}, err
 }
 
+// Settle has the gate do what the last events have left to do, while nobody
+// waits for an answer.
+func (g *Engine) Settle() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.Settle()
+}
+
 // Wait returns when everything up to a token is durable.
 func (g *Engine) Wait(t ledger.Token) error { return g.ledger.Wait(t) }
 

@@ -28,6 +28,9 @@ type frame struct {
 	bytes []byte
 	wait  func() error // nil: nothing to wait for
 	fail  func(error)  // called instead of writing when wait fails
+	// here says that the caller may wait as well: it has nothing else to do, and
+	// waking another goroutine takes longer than a fast disk does.
+	here bool
 }
 
 func newSender(w io.Writer) *sender {
@@ -37,14 +40,14 @@ func newSender(w io.Writer) *sender {
 	return s
 }
 
-// send queues a frame. One that has to wait for nothing, with nothing before
-// it, is written at once.
+// send queues a frame. One that has to wait for nothing, or may do so here, with
+// nothing before it, is written at once.
 func (s *sender) send(f frame) {
 	s.mu.Lock()
 	for s.bytes > maxQueued && s.err == nil {
 		s.change.Wait()
 	}
-	if f.wait == nil && !s.busy && len(s.queue) == 0 {
+	if (f.wait == nil || f.here) && !s.busy && len(s.queue) == 0 {
 		s.busy = true
 		s.mu.Unlock()
 		err := s.write(f)

@@ -30,6 +30,7 @@ func (p *stdio) pumpServer() {
 			p.serverBatch(f)
 		default:
 			p.server(p.talk.FromServer(f))
+			p.o.Engine.Settle()
 		}
 	}
 }

@@ -54,6 +54,7 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	if err != nil {
 		return 2, fmt.Errorf("start %q: %w", o.Command[0], err)
 	}
+	restore := o.poll()
 	p := &stdio{o: o, talk: NewConversation(o.Server), child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
 	clientGone, serverRead := make(chan struct{}), make(chan struct{})
 	go func() { defer close(clientGone); p.pumpClient() }()
@@ -65,7 +66,27 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	p.giveUp()
 	p.toClient.close()
 	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
+	restore()
 	return c.code, nil
+}
+
+// poll has both ends to the client polled, if they are the streams of this
+// process, and returns how to undo it.
+func (o *Options) poll() (restore func()) {
+	undo := []func() error{}
+	if f, ok := o.In.(*os.File); ok {
+		in, end := pollable(f, os.O_RDONLY)
+		o.In, undo = in, append(undo, end)
+	}
+	if f, ok := o.Out.(*os.File); ok {
+		out, end := pollable(f, os.O_WRONLY)
+		o.Out, undo = out, append(undo, end)
+	}
+	return func() {
+		for _, end := range undo {
+			_ = end() // the process ends, and has said all it has to say
+		}
+	}
 }
 
 // run waits for the end: of the client, of the child, or of us. It returns why.
@@ -157,12 +178,13 @@ func (p *stdio) pumpClient() {
 			p.batch(f)
 			continue
 		}
-		p.client(p.talk.Client(f))
+		p.client(p.talk.Client(f), !in.Waiting())
+		p.o.Engine.Settle()
 	}
 }
 
-// client handles one frame of the client.
-func (p *stdio) client(m Message) {
+// client handles one frame of the client; last says that none is behind it yet.
+func (p *stdio) client(m Message, last bool) {
 	if m.Event == nil {
 		p.toServer.send(frame{bytes: m.Frame.Raw})
 		return
@@ -180,7 +202,7 @@ func (p *stdio) client(m Message) {
 		p.toClient.send(frame{bytes: answer})
 		return
 	}
-	p.forward(m, sent, token)
+	p.forward(m, sent, token, last)
 }
 
 // judge has the gate judge a call. It returns the frame that answers it, or
@@ -213,8 +235,8 @@ func unkept(id string) *abi.Verdict {
 }
 
 // forward sends an allowed call once its verdict is durable.
-func (p *stdio) forward(m Message, sent []byte, token ledger.Token) {
-	f := frame{bytes: sent}
+func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
+	f := frame{bytes: sent, here: last}
 	if !p.o.Engine.Durable(token) {
 		f.wait = func() error { return p.o.Engine.Wait(token) }
 		f.fail = func(err error) {

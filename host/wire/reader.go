@@ -38,6 +38,9 @@ func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{br: bufio.NewReaderSize(r, readBuffer), max: max}
 }
 
+// Waiting says whether input behind the last line is here already, so that the next Next has something to do.
+func (r *Reader) Waiting() bool { return r.br.Buffered() > 0 }
+
 // Next returns the next line. At the end of the input a last line without terminator is returned as a line, and then io.EOF.
 // On any other error of the input the Line holds what was read of it, for the record only: it is not a whole line.
 func (r *Reader) Next() (Line, error) {
