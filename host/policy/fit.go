@@ -33,19 +33,36 @@ func misfit(t *tool, definition abi.Value) string {
 }
 
 // schema is a node of a tool's input schema (JSON Schema 2020-12), with the
-// root that references are resolved in.
-type schema struct{ root, node abi.Value }
+// root that references are resolved in. The schema is a server's, and references
+// can make a small one endless, so left counts down over all nodes looked at.
+type schema struct {
+	root, node abi.Value
+	left       *int
+}
+
+// at is another node of the same schema.
+func (s schema) at(node abi.Value) schema {
+	*s.left--
+	return schema{s.root, node, s.left}
+}
+
+// spent says whether too much was looked at to go on.
+func (s schema) spent() bool { return *s.left <= 0 }
 
 func schemaOf(definition abi.Value) schema {
 	root := definition.Get("inputSchema")
 	if root.Kind() != abi.Object {
-		return schema{}
+		root = abi.Value{}
 	}
-	return schema{root, root}
+	left := maxSchemaNodes
+	return schema{root, root, &left}
 }
 
-// maxSchemaDepth bounds how deep a schema is followed, since it is a server's.
-const maxSchemaDepth = 8
+// Bounds of what is looked at of one schema.
+const (
+	maxSchemaDepth = 8
+	maxSchemaNodes = 20_000
+)
 
 // resolve follows local references.
 func (s schema) resolve() schema {
@@ -54,9 +71,9 @@ func (s schema) resolve() schema {
 		if !ref.IsString() || !strings.HasPrefix(ref.Str(), "#") {
 			return s
 		}
-		s.node = s.root.At(ref.Str()[1:])
+		s = s.at(s.root.At(ref.Str()[1:]))
 	}
-	return schema{root: s.root}
+	return s.at(abi.Value{})
 }
 
 // variants lists the node and its alternatives.
@@ -68,10 +85,10 @@ func (s schema) variants(depth int) []schema {
 	}
 	for _, word := range []string{"allOf", "anyOf", "oneOf"} {
 		for _, v := range s.node.Get(word).Items() {
-			list = append(list, schema{s.root, v}.variants(depth-1)...)
-			if len(list) > 64 {
+			if s.spent() {
 				return list
 			}
+			list = append(list, s.at(v).variants(depth-1)...)
 		}
 	}
 	return list
@@ -90,15 +107,15 @@ func (s schema) has(name string) bool {
 		for _, n := range nodes {
 			for _, v := range n.variants(2) {
 				if p := v.node.Get("properties").Get(t); p.Exists() {
-					next = append(next, schema{s.root, p})
+					next = append(next, s.at(p))
 				}
 				_, err := strconv.Atoi(t)
 				if items := v.node.Get("items"); items.Kind() == abi.Object && (t == "*" || err == nil) {
-					next = append(next, schema{s.root, items})
+					next = append(next, s.at(items))
 				}
 			}
 		}
-		if nodes = next; len(nodes) == 0 || len(nodes) > 256 {
+		if nodes = next; len(nodes) == 0 || s.spent() {
 			return false
 		}
 	}
@@ -108,7 +125,7 @@ func (s schema) has(name string) bool {
 // holdsText says whether a value of this schema may be, or hold, a string that
 // the caller chooses.
 func (s schema) holdsText(depth int) bool {
-	if depth == 0 {
+	if depth == 0 || s.spent() {
 		return true
 	}
 	for _, v := range s.variants(2) {
@@ -129,7 +146,7 @@ func (s schema) holdsText(depth int) bool {
 			case "string", "object":
 				return true
 			case "array":
-				if items := v.node.Get("items"); items.Kind() != abi.Object || (schema{s.root, items}).holdsText(depth-1) {
+				if items := v.node.Get("items"); items.Kind() != abi.Object || s.at(items).holdsText(depth-1) {
 					return true
 				}
 			}

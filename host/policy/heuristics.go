@@ -21,7 +21,10 @@ func heuristics(definition abi.Value) []hit {
 	g.object(root, "", nil, true, maxSchemaDepth)
 	var hits []hit
 	add := func(why string, t tool) { hits = append(hits, hit{why: why, tool: &t}) }
-	if len(g.to) > 0 {
+	switch {
+	case root.spent():
+		add("a schema too large to look through", tool{Sink: &orWord[sink]{Of: &sink{To: []string{}}}})
+	case len(g.to) > 0:
 		if !g.required {
 			// A sink without a destination in the call is judged on every argument.
 			// Here the destination may be left out, so the other arguments are
@@ -92,7 +95,7 @@ func (g *guess) named(list string) bool {
 // object looks at the properties of a schema. above holds the words of the
 // properties around it; must says that the schema itself has to be there.
 func (g *guess) object(s schema, at string, above []string, must bool, depth int) {
-	if depth == 0 {
+	if depth == 0 || s.spent() {
 		return
 	}
 	seen := map[string]bool{}
@@ -102,7 +105,7 @@ func (g *guess) object(s schema, at string, above []string, must bool, depth int
 			if !seen[m.Name] {
 				seen[m.Name] = true
 				required := slices.ContainsFunc(v.node.Get("required").Items(), func(r abi.Value) bool { return r.Str() == m.Name })
-				g.property(schema{s.root, m.Value}, m.Name, at, above, beside, must && required, depth)
+				g.property(s.at(m.Value), m.Name, at, above, beside, must && required, depth)
 			}
 		}
 	}
@@ -136,14 +139,14 @@ func (g *guess) property(s schema, name, at string, above []string, beside map[s
 	case in(content, squeezed) || len(own) > 1 && in(content, own[len(own)-1]):
 		g.content = append(g.content, shown)
 	case pathShaped(own, squeezed) || fileMove(squeezed, beside):
-		g.paths = append(g.paths, shown)
+		g.paths = append(g.paths, name) // a slot's names hold at any depth
 	}
 	for _, v := range s.variants(2) {
 		if v.node.Get("properties").Exists() {
 			g.object(v, here, all, must, depth-1)
 		}
 		if items := v.node.Get("items"); items.Kind() == abi.Object {
-			g.object(schema{s.root, items}, abi.Join(here, "*"), all, must, depth-1)
+			g.object(s.at(items), abi.Join(here, "*"), all, must, depth-1)
 		}
 	}
 	if len(g.to) == before {
@@ -182,7 +185,7 @@ func formatOf(s schema) string {
 		if f := v.node.Get("format"); f.IsString() {
 			return f.Str()
 		}
-		if f := (schema{s.root, v.node.Get("items")}).resolve().node.Get("format"); f.IsString() {
+		if f := s.at(v.node.Get("items")).resolve().node.Get("format"); f.IsString() {
 			return f.Str()
 		}
 	}

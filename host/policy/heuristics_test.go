@@ -101,6 +101,21 @@ func TestHeuristicsOverDeclareButNotEverything(t *testing.T) {
 	}
 }
 
+func TestEndlessSchemasAreSinks(t *testing.T) {
+	var members []abi.Member
+	for i := range 40 {
+		members = append(members, abi.Member{Name: fmt.Sprint("a", i), Value: object("$ref", abi.StringValue("#"))})
+	}
+	d := named("t").With("inputSchema", object("properties", abi.ObjectValue(members...)))
+	if h := heuristics(d); len(h) != 1 || h[0].tool.Sink == nil || h[0].tool.Sink.Of.To == nil || len(h[0].tool.Sink.Of.To) != 0 {
+		t.Errorf("hits %+v", h)
+	}
+	d = named("t").With("inputSchema", object("properties", abi.ObjectValue(members[:1]...)))
+	if h := heuristics(d); len(h) != 0 {
+		t.Errorf("hits of a small one %+v", h)
+	}
+}
+
 func TestHeuristicsNeedASchema(t *testing.T) {
 	if h := heuristics(named("send_email")); h != nil {
 		t.Errorf("hits %v", h)

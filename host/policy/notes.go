@@ -60,7 +60,7 @@ func (n *notes) replaced(by *hit, lower []level) {
 }
 
 // Notes lists what is legal in the policy but worth a look, in a stable order.
-func (p *Policy) Notes() []Note { return p.notes }
+func (p *Policy) Notes() []Note { return p.allNotes() }
 
 // ToolNotes lists what is worth a look in the rules of one tool. It sees what
 // [Policy.Notes] cannot: packs that bind by fit, and heuristics.
@@ -93,7 +93,7 @@ func (p *Policy) allNotes() []Note {
 	}
 	p.packNotes(n)
 	if p.floor != nil {
-		n.list = append(n.list, p.floor.notes...)
+		n.list = append(n.list, p.floor.allNotes()...)
 	}
 	return n.list
 }

@@ -16,7 +16,6 @@ type Policy struct {
 	settings Settings
 	value    abi.Value
 	digest   string
-	notes    []Note
 }
 
 // finish computes what every caller asks for, once the layers are final.
@@ -30,7 +29,6 @@ func (p *Policy) finish() {
 	p.settings = p.joinSettings(nil)
 	p.value = p.encode(true)
 	p.digest = p.encode(false).Digest()
-	p.notes = p.allNotes()
 }
 
 // Value returns the whole policy as one canonical JSON value: the layers, the

@@ -38,7 +38,7 @@ type Voice struct{ names map[string]bool }
 // mcpNames are the names that MCP defines inside results and calls.
 var mcpNames = [...]string{
 	"call", "result", "arguments", "content", "structuredContent", "text", "resource", "contents", "uri", "name", "title", "description",
-	"messages", "error", "message", "data", "isError", "annotations", "inputSchema", "outputSchema", "params", "id", "method", "jsonrpc",
+	"messages", "error", "message", "data", "isError", "annotations", "inputSchema", "outputSchema", "params", "id", "method", "jsonrpc", "tool", "server",
 }
 
 // NewVoice returns a voice that may speak the names in a policy.
