@@ -363,12 +363,12 @@ func readEvidence(o *reader) Evidence {
 	}
 }
 
-var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "observed", "missing", "obligations", "also"}
+var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "observed", "missing", "obligations", "also"}
 
 func readVerdict(r *reader) Verdict {
 	v := Verdict{
 		ID: r.str("id"), Outcome: r.outcome("outcome"), Contract: r.str("contract"), Code: r.str("code"), Rule: r.str("rule"),
-		Reason: r.str("reason"), At: r.strs("at"), Witness: items(r, "witness", readEvidence, evidenceMembers...), Mend: r.str("mend"),
+		Reason: r.str("reason"), At: r.strs("at"), Witness: items(r, "witness", readEvidence, evidenceMembers...), Mend: r.str("mend"), Risk: r.str("risk"),
 		Observed: r.yes("observed"), Missing: r.yes("missing"), Also: items(r, "also", readVerdict, verdictMembers...),
 	}
 	if o := r.val("obligations"); o.Exists() {

@@ -352,6 +352,7 @@ func (v *Verdict) write(w *writer) {
 	w.strs("at", v.At)
 	each(w, "witness", v.Witness, func(o *writer, e Evidence) { e.write(o) })
 	w.str("mend", v.Mend)
+	w.str("risk", v.Risk)
 	w.yes("observed", v.Observed)
 	w.yes("missing", v.Missing)
 	if !v.Obligations.Empty() {

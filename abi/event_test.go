@@ -19,7 +19,7 @@ func events(t testing.TB) []abi.Event {
 	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE"}
 	verdict := abi.Verdict{
 		ID: "aa-1", Outcome: abi.Deny, Contract: "sink", Code: "SINK_TAINTED", Rule: "p.yaml:1", Reason: "r", At: []string{"/call/arguments/to"},
-		Witness: []abi.Evidence{evidence}, Mend: "m", Observed: true, Missing: true, Also: []abi.Verdict{also},
+		Witness: []abi.Evidence{evidence}, Mend: "m", Risk: "high", Observed: true, Missing: true, Also: []abi.Verdict{also},
 		Obligations: abi.Obligations{CallLabels: []string{"a"}, SessionLabels: []string{"b"}, Redact: []string{"/x"}, Hide: []string{"t"}},
 	}
 	at := time.Date(2026, 11, 29, 18, 0, 0, 123000, time.UTC)

@@ -13,6 +13,7 @@ type Verdict struct {
 	At       []string   // pointers into the snapshot that caused it
 	Witness  []Evidence // where the values came from
 	Mend     string     // what a person can do about it
+	Risk     string     // of the tool, if the policy states one
 	Observed bool       // decided, but not enforced: mode observe
 	Missing  bool       // text it needed is gone: the verdict cannot be replayed
 

@@ -51,6 +51,14 @@ const (
 	RiskCritical
 )
 
+// String returns the risk's name in policies, "" where none is stated.
+func (r Risk) String() string {
+	if names := [...]string{"", "low", "medium", "high", "critical"}; int(r) < len(names) {
+		return names[r]
+	}
+	return "critical"
+}
+
 // Undeclared says what an argument is that the pinned schema does not have.
 type Undeclared uint8
 

@@ -15,7 +15,8 @@ const maxBindings = 4096
 type binding struct {
 	rows    []row
 	budgets []contract.Budget
-	broken  error // a contract could not be made: every call is denied
+	risk    contract.Risk // the higher of policy and floor
+	broken  error         // a contract could not be made: every call is denied
 }
 
 // row is one contract of the table, made for one tool.
@@ -51,6 +52,7 @@ func (s *State) bind(serverName, tool string) *binding {
 	rules := make([]contract.Rules, len(policies))
 	for i, p := range policies {
 		rules[i] = p.Rules(serverName, definition)
+		b.risk = max(b.risk, rules[i].Risk)
 		b.budgets = append(b.budgets, p.Budgets(serverName, definition)...)
 	}
 	for _, spec := range s.opts.Specs {

@@ -67,6 +67,7 @@ func (s *State) fetch(t *abi.Text) (abi.Value, bool) {
 func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	v := d.verdict
 	v.ID = n.call.ID
+	v.Risk = n.binding.risk.String()
 	v.Missing = v.Missing || evicted(v)
 	v.Observed = s.settings.Mode == policy.ModeObserve && v.Outcome != abi.Allow
 	s.strip(&v)

@@ -136,7 +136,7 @@ func (s *State) explain(rows []row, snap *abi.Snapshot) []abi.Finding {
 	if len(wanted) == 0 {
 		return nil
 	}
-	s.Settle()
+	s.settleAll()
 	return s.session.index.Explain(snap.Call.Arguments, wanted)
 }
 

@@ -124,19 +124,29 @@ const maxUnrecorded = 64
 // text is indexed.
 func (s *State) record(e abi.Event) {
 	s.session.unrecorded = append(s.session.unrecorded, e)
-	if len(s.session.unrecorded) >= maxUnrecorded {
+	for len(s.session.unrecorded) > maxUnrecorded {
 		s.Settle()
 	}
 }
 
-// Settle does what the last Step has put off. It changes no answer; who calls
-// it while nobody waits has the next Step find less to do.
-func (s *State) Settle() {
-	for _, e := range s.session.unrecorded {
-		s.session.index.Record(e)
+// Settle does one piece of what earlier Steps have put off, and says whether
+// there was one. It changes no answer: who calls it while nobody waits has the
+// next Step find less to do.
+func (s *State) Settle() bool {
+	if len(s.session.unrecorded) == 0 {
+		return false
 	}
-	clear(s.session.unrecorded)
-	s.session.unrecorded = s.session.unrecorded[:0]
+	e := s.session.unrecorded[0]
+	s.session.unrecorded[0] = abi.Event{} // its text must not stay in memory
+	s.session.unrecorded = s.session.unrecorded[1:]
+	s.session.index.Record(e)
+	return true
+}
+
+// settleAll leaves nothing to do.
+func (s *State) settleAll() {
+	for s.Settle() {
+	}
 }
 
 // Policy returns the policy in force, or nil.

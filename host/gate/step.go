@@ -106,7 +106,7 @@ func samePrincipal(a, b abi.Principal) bool {
 // usePolicy puts a policy into force. One that does not load denies everything
 // that follows.
 func (s *State) usePolicy(p *abi.PolicyEvent) {
-	s.Settle() // the policy says how an output is read, and this was read under the old one
+	s.settleAll() // the policy says how an output is read, and this was read under the old one
 	s.policy, s.bad = policy.Decode(p.Policy)
 	s.bindings = map[string]*binding{}
 	s.digest, s.settings = p.Digest, policy.Settings{}

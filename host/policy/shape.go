@@ -30,7 +30,7 @@ type settings struct {
 	Mode             *string  `key:"mode" enum:"enforce|observe" doc:"observe: contracts decide and record but do not block. Absent: enforce."`
 	Default          *string  `key:"default" enum:"deny|ask|allow" doc:"What happens to a tool that nothing grants. Absent in every layer: deny."`
 	Unlisted         *string  `key:"unlisted" enum:"deny|ask|allow" doc:"A tool called before any list was seen and without a stored pin. Absent: deny under default: deny, else ask."`
-	UserContext      *bool    `key:"user_context" doc:"Accept what the user says through callgate context add. Absent: false."`
+	UserContext      *bool    `key:"user_context" doc:"Count user events: what the user said through the process's own channel. Absent: false."`
 	Ledger           *string  `key:"ledger" enum:"full|digests" doc:"digests keeps arguments and results out of the file. Absent: full."`
 	UnknownServer    *string  `key:"unknown_server" enum:"deny|ask|allow" doc:"A server that servers: does not name. allow is no objection and grants nothing. Absent: allow without servers:, else ask."`
 	Taint            *string  `key:"taint" enum:"graded|strict" doc:"strict: any taint on a destination denies. Absent: graded."`
