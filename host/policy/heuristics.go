@@ -100,12 +100,14 @@ func (g *guess) object(s schema, at string, above []string, must bool, depth int
 	}
 	seen := map[string]bool{}
 	for _, v := range s.variants(2) {
-		beside := siblings(v.node.Get("properties"))
+		beside, required := siblings(v.node.Get("properties")), map[string]bool{}
+		for _, r := range v.node.Get("required").Items() {
+			required[r.Str()] = true
+		}
 		for _, m := range v.node.Get("properties").Members() {
 			if !seen[m.Name] {
 				seen[m.Name] = true
-				required := slices.ContainsFunc(v.node.Get("required").Items(), func(r abi.Value) bool { return r.Str() == m.Name })
-				g.property(s.at(m.Value), m.Name, at, above, beside, must && required, depth)
+				g.property(s.at(m.Value), m.Name, at, above, beside, must && required[m.Name], depth)
 			}
 		}
 	}

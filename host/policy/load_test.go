@@ -34,43 +34,44 @@ func TestStarterIsInForceWithoutFiles(t *testing.T) {
 }
 
 // files that a load reads, and what comes of it.
+var fileCases = []struct {
+	name  string
+	files memory
+	load  []string
+	floor string
+	run   bool
+	want  string // in the error, "" loads
+	order string // paths of the layers
+}{
+	{name: "last file is highest", files: memory{"/p/a.yaml": head(), "/p/b.yaml": head()}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
+	{name: "a file stands above its includes, in their order", files: memory{"/p/a.yaml": head("include: [./sub/b.yaml, c.yaml]"), "/p/sub/b.yaml": head("include: [../d.yaml]"), "/p/c.yaml": head(), "/p/d.yaml": head()}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml /p/sub/b.yaml /p/d.yaml /p/c.yaml"},
+	{name: "the starter is included by name", files: memory{"/p/a.yaml": head("include: [starter]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml starter"},
+	{name: "a common base is one layer, the lowest", files: memory{"/p/a.yaml": head("include: [c.yaml, b.yaml]"), "/p/b.yaml": head("include: [c.yaml]"), "/p/c.yaml": head()}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml /p/b.yaml /p/c.yaml"},
+	{name: "include cycle", files: memory{"/p/a.yaml": head("include: [b.yaml]"), "/p/b.yaml": head("include: [./a.yaml]")}, load: []string{"/p/a.yaml"}, want: "include cycle: /p/a.yaml → /p/b.yaml → /p/a.yaml"},
+	{name: "include of itself", files: memory{"/p/a.yaml": head("include: [a.yaml]")}, load: []string{"/p/a.yaml"}, want: "/p/a.yaml: include cycle"},
+	{name: "missing file", load: []string{"/p/a.yaml"}, want: "/p/a.yaml: file does not exist; name a readable policy file"},
+	{name: "missing include", files: memory{"/p/a.yaml": head("include: [b.yaml]")}, load: []string{"/p/a.yaml"}, want: "/p/b.yaml: file does not exist"},
+	{name: "mistakes of all files", files: memory{"/p/a.yaml": head("x: 1"), "/p/b.yaml": head("y: 1")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: "/p/b.yaml:2:1: y: unknown key \"y\"; accepted: callgate, name, include, packs, settings, servers, tools, budgets, sources\n/p/a.yaml:2:1: x:"},
+	{name: "one name for two budgets in two files", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/b], max: 1}]"), "/p/b.yaml": head("budgets: [{name: x, tools: [a/c], max: 1}]")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `/p/a.yaml:2:18: budgets[0].name: budget "x" is already in b.yaml:2: budgets[0]; give each its own name`},
+	{name: "two names for two budgets in two files", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/b], max: 1}]"), "/p/b.yaml": head("budgets: [{name: y, tools: [a/c], max: 1}]")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
+	{name: "two working directories", files: memory{"/p/a.yaml": head("servers: {s: {cwd: /x}}"), "/p/b.yaml": head("servers: {s: {cwd: /y}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `/p/a.yaml:2:20: servers.s.cwd: "/x", but b.yaml:2: servers.s.cwd says "/y"; keep one of them`},
+	{name: "one working directory, said twice", files: memory{"/p/a.yaml": head("servers: {s: {cwd: /x}}"), "/p/b.yaml": head("servers: {s: {cwd: ../x}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
+	{name: "two packs by hand", files: memory{"/p/a.yaml": head("servers: {s: {pack: gmail}}"), "/p/b.yaml": head("servers: {s: {pack: filesystem}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `servers.s.pack: "gmail", but b.yaml:2: servers.s.pack says "filesystem"`},
+	{name: "observe over a floor", files: memory{"/p/a.yaml": head("settings: {mode: observe}"), "/p/f.yaml": head()}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/a.yaml:2:18: settings.mode: observe beside a floor"},
+	{name: "observe in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("settings: {mode: observe}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:18: settings.mode: observe beside a floor"},
+	{name: "enforce over a floor", files: memory{"/p/a.yaml": head("settings: {mode: enforce}"), "/p/f.yaml": head()}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
+	{name: "pack in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {pack: gmail}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: servers.s.pack: has no effect in a floor; bind the pack in the policy"},
+	{name: "trust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: trusted}}", "sources: {a/b: {whole_field: true}}", "settings: {ledger: digests}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:24: servers.s.outputs: has no effect in a floor"},
+	{name: "distrust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: untrusted}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
+	{name: "budget over every server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, want: `budgets[0].tools: the budget is shared by every server that matches "*", and this process sees one server; start the processes with one --group, or name one server`},
+	{name: "budget of two servers, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/*, b/*], max: 1}]")}, load: []string{"/p/a.yaml"}, want: "the budget is shared by the servers a and b"},
+	{name: "budget of one server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/x, a/y*], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
+	{name: "budget over every server, in a test", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
+	{name: "budget of a floor over every server, in one process", run: true, files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: budgets[0].tools: the budget is shared"},
+}
+
 func TestFilesAndIncludes(t *testing.T) {
-	cases := []struct {
-		name  string
-		files memory
-		load  []string
-		floor string
-		run   bool
-		want  string // in the error, "" loads
-		order string // paths of the layers
-	}{
-		{name: "last file is highest", files: memory{"/p/a.yaml": head(), "/p/b.yaml": head()}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
-		{name: "a file stands above its includes, in their order", files: memory{"/p/a.yaml": head("include: [./sub/b.yaml, c.yaml]"), "/p/sub/b.yaml": head("include: [../d.yaml]"), "/p/c.yaml": head(), "/p/d.yaml": head()}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml /p/sub/b.yaml /p/d.yaml /p/c.yaml"},
-		{name: "the starter is included by name", files: memory{"/p/a.yaml": head("include: [starter]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml starter"},
-		{name: "a common base is one layer, the lowest", files: memory{"/p/a.yaml": head("include: [c.yaml, b.yaml]"), "/p/b.yaml": head("include: [c.yaml]"), "/p/c.yaml": head()}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml /p/b.yaml /p/c.yaml"},
-		{name: "include cycle", files: memory{"/p/a.yaml": head("include: [b.yaml]"), "/p/b.yaml": head("include: [./a.yaml]")}, load: []string{"/p/a.yaml"}, want: "include cycle: /p/a.yaml → /p/b.yaml → /p/a.yaml"},
-		{name: "include of itself", files: memory{"/p/a.yaml": head("include: [a.yaml]")}, load: []string{"/p/a.yaml"}, want: "/p/a.yaml: include cycle"},
-		{name: "missing file", load: []string{"/p/a.yaml"}, want: "/p/a.yaml: file does not exist; name a readable policy file"},
-		{name: "missing include", files: memory{"/p/a.yaml": head("include: [b.yaml]")}, load: []string{"/p/a.yaml"}, want: "/p/b.yaml: file does not exist"},
-		{name: "mistakes of all files", files: memory{"/p/a.yaml": head("x: 1"), "/p/b.yaml": head("y: 1")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: "/p/b.yaml:2:1: y: unknown key \"y\"; accepted: callgate, name, include, packs, settings, servers, tools, budgets, sources\n/p/a.yaml:2:1: x:"},
-		{name: "one name for two budgets in two files", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/b], max: 1}]"), "/p/b.yaml": head("budgets: [{name: x, tools: [a/c], max: 1}]")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `/p/a.yaml:2:18: budgets[0].name: budget "x" is already in b.yaml:2: budgets[0]; give each its own name`},
-		{name: "two names for two budgets in two files", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/b], max: 1}]"), "/p/b.yaml": head("budgets: [{name: y, tools: [a/c], max: 1}]")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
-		{name: "two working directories", files: memory{"/p/a.yaml": head("servers: {s: {cwd: /x}}"), "/p/b.yaml": head("servers: {s: {cwd: /y}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `/p/a.yaml:2:20: servers.s.cwd: "/x", but b.yaml:2: servers.s.cwd says "/y"; keep one of them`},
-		{name: "one working directory, said twice", files: memory{"/p/a.yaml": head("servers: {s: {cwd: /x}}"), "/p/b.yaml": head("servers: {s: {cwd: ../x}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, order: "/p/b.yaml /p/a.yaml"},
-		{name: "two packs by hand", files: memory{"/p/a.yaml": head("servers: {s: {pack: gmail}}"), "/p/b.yaml": head("servers: {s: {pack: filesystem}}")}, load: []string{"/p/a.yaml", "/p/b.yaml"}, want: `servers.s.pack: "gmail", but b.yaml:2: servers.s.pack says "filesystem"`},
-		{name: "observe over a floor", files: memory{"/p/a.yaml": head("settings: {mode: observe}"), "/p/f.yaml": head()}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/a.yaml:2:18: settings.mode: observe beside a floor"},
-		{name: "observe in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("settings: {mode: observe}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:18: settings.mode: observe beside a floor"},
-		{name: "enforce over a floor", files: memory{"/p/a.yaml": head("settings: {mode: enforce}"), "/p/f.yaml": head()}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
-		{name: "pack in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {pack: gmail}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: servers.s.pack: has no effect in a floor; bind the pack in the policy"},
-		{name: "trust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: trusted}}", "sources: {a/b: {whole_field: true}}", "settings: {ledger: digests}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:24: servers.s.outputs: has no effect in a floor"},
-		{name: "distrust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: untrusted}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
-		{name: "budget over every server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, want: `budgets[0].tools: the budget is shared by every server that matches "*", and this process sees one server; start the processes with one --group, or name one server`},
-		{name: "budget of two servers, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/*, b/*], max: 1}]")}, load: []string{"/p/a.yaml"}, want: "the budget is shared by the servers a and b"},
-		{name: "budget of one server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/x, a/y*], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
-		{name: "budget over every server, in a test", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
-		{name: "budget of a floor over every server, in one process", run: true, files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: budgets[0].tools: the budget is shared"},
-	}
-	for _, c := range cases {
+	for _, c := range fileCases {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := Load(Options{Files: c.load, Floor: c.floor, Read: c.files.read, Run: c.run})
 			switch {
@@ -92,7 +93,7 @@ func TestFilesAndIncludes(t *testing.T) {
 			}
 		})
 	}
-	if len(cases) == 0 {
+	if len(fileCases) == 0 {
 		t.Fatal("no cases")
 	}
 }
