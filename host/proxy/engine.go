@@ -3,6 +3,7 @@ package proxy
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -13,6 +14,7 @@ import (
 // Engine feeds events to the gate and keeps them: the session lock, the state
 // and the ledger. It is safe for concurrent use.
 type Engine struct {
+	coming atomic.Int32 // events that wait for mu
 	mu     sync.Mutex
 	state  *gate.State
 	ledger *ledger.Ledger
@@ -48,7 +50,9 @@ func (r Recorded) Verdict() *abi.Verdict {
 // it with the answers. An error means that nothing is known to be kept: the
 // caller must deny.
 func (g *Engine) Step(e abi.Event) (Recorded, error) {
+	g.coming.Add(1)
 	g.mu.Lock()
+	g.coming.Add(-1)
 	defer g.mu.Unlock()
 	if err := g.ledger.Err(); err != nil {
 		return Recorded{}, err
@@ -78,12 +82,17 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	return Recorded{e, answers, token}, err
 }
 
-// Settle has the gate do what the last events have left to do, while nobody
-// waits for an answer.
+// Settle has the gate do what the last events have left to do, until an event
+// comes.
 func (g *Engine) Settle() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.state.Settle()
+	for g.coming.Load() == 0 {
+		g.mu.Lock()
+		more := g.state.Settle()
+		g.mu.Unlock()
+		if !more {
+			return
+		}
+	}
 }
 
 // Wait returns when everything up to a token is durable.
