@@ -215,8 +215,8 @@ func (p *benchPeer) collect(first, n int, window <-chan struct{}) error {
 	return nil
 }
 
-// memory returns the most memory that the process at the near end has held, in
-// bytes, or 0 where the system does not tell.
+// memory returns the most memory that the process at the near end has held so
+// far, in bytes, or 0 where the system does not tell.
 func (p *benchPeer) memory() int64 {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/status")
 	if err != nil {

@@ -36,19 +36,18 @@ type benchPath struct {
 	P50ByRelay   float64  `json:"p50_by_relay"`
 	P50ByFsync   float64  `json:"p50_by_fsync"`
 	CallsByFsync float64  `json:"calls_by_fsync"`
-	Memory       float64  `json:"memory_mb,omitzero"`
+	MemoryLast   float64  `json:"memory_last_mb,omitzero"` // in the last round; memory_mb is of the first
 	Rounds       []sample `json:"rounds"`
 }
 
-// benchTarget is what Callgate wants to reach. It is met if one of its values
-// is on the right side of its limit.
+// benchTarget is what Callgate wants to reach.
 type benchTarget struct {
 	Name string `json:"name"`
 	Got  string `json:"got"`
 	Met  bool   `json:"met"`
 }
 
-func (b *bench) report(rounds map[string][]sample, memory map[string]int64) *benchReport {
+func (b *bench) report(rounds map[string][]sample) *benchReport {
 	r := &benchReport{
 		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Upstream: b.upstreamName(), Tool: b.tool, Calls: b.f.calls, Window: benchWindow, RoundsRun: b.f.rounds,
@@ -62,7 +61,7 @@ func (b *bench) report(rounds map[string][]sample, memory map[string]int64) *ben
 	}
 	for _, name := range benchPaths() {
 		r.Paths = append(r.Paths, benchPath{
-			Name: name, Rounds: rounds[name], Memory: float64(memory[name]) / (1 << 20),
+			Name: name, Rounds: rounds[name], MemoryLast: rounds[name][b.f.rounds-1].Memory,
 			sample: sample{
 				P50:         over(name, func(_ int, s sample) float64 { return s.P50 }),
 				P99:         over(name, func(_ int, s sample) float64 { return s.P99 }),
@@ -70,6 +69,7 @@ func (b *bench) report(rounds map[string][]sample, memory map[string]int64) *ben
 				Start:       over(name, func(_ int, s sample) float64 { return s.Start }),
 				Argument:    over(name, func(_ int, s sample) float64 { return s.Argument }),
 				Result:      over(name, func(_ int, s sample) float64 { return s.Result }),
+				Memory:      rounds[name][0].Memory,
 			},
 			StartAdded:   over(name, func(i int, s sample) float64 { return s.Start - rounds[pathDirect][i].Start }),
 			P50ByRelay:   over(name, func(i int, s sample) float64 { return s.P50 / rounds[pathRelay][i].P50 }),
@@ -110,7 +110,7 @@ func (r *benchReport) targets() []benchTarget {
 	}
 	out = append(out, benchTarget{"start-up added ≤ 15 ms", fmt.Sprintf("%.1f ms", gate.StartAdded), gate.StartAdded <= 15})
 	if gate.Memory > 0 {
-		out = append(out, benchTarget{"memory ≤ 30 MB", fmt.Sprintf("%.1f MB", gate.Memory), gate.Memory <= 30})
+		out = append(out, benchTarget{"memory after the small calls of the first round ≤ 30 MB", fmt.Sprintf("%.1f MB", gate.Memory), gate.Memory <= 30})
 	}
 	return out
 }
@@ -125,10 +125,10 @@ func (r *benchReport) writeTable(w io.Writer) error {
 	fmt.Fprintf(&b, "%s, tool %s: medians of %d rounds of %d calls, pipelined %d deep; callgate %s, %s, %s/%s, %d CPUs\n\n",
 		r.Upstream, r.Tool, r.RoundsRun, r.Calls, r.Window, r.Version, r.Go, r.OS, r.Arch, r.CPUs)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "path\tp50 µs\tp99 µs\t× relay\t× fsync\tcalls/s\t× fsync\tstart ms\tadded\tlarge arg ms\tlarge result ms\tmemory MB\t")
+	fmt.Fprintln(t, "path\tp50 µs\tp99 µs\t× relay\t× fsync\tcalls/s\t× fsync\tstart ms\tadded\tlarge arg ms\tlarge result ms\tmemory MB\tat end\t")
 	for _, p := range r.Paths {
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.2f\t%.2f\t%.0f\t%.2f\t%.1f\t%.1f\t%s\t%s\t%s\t\n", p.Name, p.P50, p.P99, p.P50ByRelay, p.P50ByFsync,
-			p.CallsPerSec, p.CallsByFsync, p.Start, p.StartAdded, known("%.2f", p.Argument), known("%.2f", p.Result), known("%.1f", p.Memory))
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.2f\t%.2f\t%.0f\t%.2f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t\n", p.Name, p.P50, p.P99, p.P50ByRelay, p.P50ByFsync,
+			p.CallsPerSec, p.CallsByFsync, p.Start, p.StartAdded, known("%.2f", p.Argument), known("%.2f", p.Result), known("%.1f", p.Memory), known("%.1f", p.MemoryLast))
 	}
 	if err := t.Flush(); err != nil {
 		return err

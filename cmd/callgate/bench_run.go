@@ -10,8 +10,12 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// benchFew is how often a large call is made in a round.
-const benchFew = 10
+// Large calls are few, and come with a pause, as the turns of a conversation
+// do: what a path does once it has answered is not part of the answer.
+const (
+	benchFew   = 10
+	benchPause = 20 * time.Millisecond
+)
 
 // sample is what one round has measured on one path. What was not measured is 0.
 type sample struct {
@@ -21,6 +25,7 @@ type sample struct {
 	Start       float64 `json:"start_ms"` // until the answer to initialize
 	Argument    float64 `json:"large_argument_ms,omitzero"`
 	Result      float64 `json:"large_result_ms,omitzero"`
+	Memory      float64 `json:"memory_mb,omitzero"` // the most that the near end held until after the small calls
 }
 
 // measurement is one column: it measures one path in one round.
@@ -58,11 +63,7 @@ func (b *bench) run(ctx context.Context) (report *benchReport, err error) {
 			}
 		}
 	}
-	memory := map[string]int64{}
-	for path, p := range peers {
-		memory[path] = p.memory()
-	}
-	return b.report(rounds, memory), nil
+	return b.report(rounds), nil
 }
 
 // settle has a fresh path see the list of tools, as every client does, and
@@ -99,12 +100,13 @@ func (b *bench) measurements() []measurement {
 	call := b.call(b.tool, b.arguments)
 	out := []measurement{
 		func(_ context.Context, _ string, p *benchPeer, s *sample) error {
-			took, err := latencies(p, call, b.f.calls)
+			took, err := latencies(p, call, b.f.calls, 0)
 			s.P50, s.P99 = micros(quantile(took, 50)), micros(quantile(took, 99))
 			return err
 		},
 		func(_ context.Context, _ string, p *benchPeer, s *sample) (err error) {
 			s.CallsPerSec, err = p.pipelined(call, b.f.calls)
+			s.Memory = float64(p.memory()) / (1 << 20)
 			return err
 		},
 		func(ctx context.Context, path string, _ *benchPeer, s *sample) error {
@@ -123,12 +125,12 @@ func (b *bench) measurements() []measurement {
 	argument, result := b.call(benchMeasure, benchLargeArgument()), b.call(benchMeasure, benchLargeResult())
 	return append(out,
 		func(_ context.Context, _ string, p *benchPeer, s *sample) error {
-			took, err := latencies(p, argument, few)
+			took, err := latencies(p, argument, few, benchPause)
 			s.Argument = micros(quantile(took, 50)) / 1000
 			return err
 		},
 		func(_ context.Context, _ string, p *benchPeer, s *sample) error {
-			took, err := latencies(p, result, few)
+			took, err := latencies(p, result, few, benchPause)
 			s.Result = micros(quantile(took, 50)) / 1000
 			return err
 		},
@@ -136,9 +138,10 @@ func (b *bench) measurements() []measurement {
 }
 
 // latencies makes calls one after the other and returns their times, sorted.
-func latencies(p *benchPeer, call string, n int) ([]time.Duration, error) {
+func latencies(p *benchPeer, call string, n int, pause time.Duration) ([]time.Duration, error) {
 	took := make([]time.Duration, n)
 	for i := range took {
+		time.Sleep(pause)
 		var err error
 		if _, took[i], err = p.request(call); err != nil {
 			return nil, err
