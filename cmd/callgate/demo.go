@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,9 @@ func demoCmd(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			// A reader that has gone (demo | head) must not end this process before
+			// it has removed its directory, and neither must a closed terminal.
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 			defer stop()
 			d := demo{exe: exe, policy: demoPolicy, out: std.out, json: asJSON, keep: keep}
 			return d.run(ctx)

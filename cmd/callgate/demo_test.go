@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,7 @@ func TestDemo(t *testing.T) {
 		{"keeps its directory only when asked", demoKeepsItsDirectory},
 		{"fails when anything differs", demoFailsWhenAnythingDiffers},
 		{"stops when it is interrupted", demoStops},
+		{"cleans up when its reader goes away", demoLosesItsReader},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,6 +229,31 @@ func spoilLedger(d *demo) error {
 		}
 	}
 	return nil
+}
+
+// demoLosesItsReader reads the first bytes of the transcript and hangs up.
+func demoLosesItsReader(t *testing.T, exe, place string) {
+	cmd := exec.Command(exe, "demo")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 16)); err != nil {
+		t.Error(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() <= 0 {
+		t.Errorf("end: %v; want an exit code of its own, above 0", err)
+	}
+	if left := demoLeft(t, place); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
 }
 
 func demoStops(t *testing.T, exe, place string) {
