@@ -55,11 +55,11 @@ func groupDirs(dir string) ([]string, error) {
 }
 
 // noLedger is the error where there is nothing to look at.
-func noLedger(dir string) error {
-	if dir == "" {
+func noLedger(paths []string) error {
+	if len(paths) == 0 {
 		return failed(errors.New("no ledger yet; start a server through callgate run, or name a directory with --ledger"))
 	}
-	return failed(fmt.Errorf("no ledger files in %q", dir))
+	return failed(fmt.Errorf("no ledger files in %q", paths))
 }
 
 // ledgerFiles lists the ledger files of directories, oldest first, with a file
@@ -104,7 +104,7 @@ func verifyCmd(std stdio) *cobra.Command {
 			} else if dir != "" {
 				return errors.New("--ledger beside FILE or DIR: name one of them")
 			}
-			return verify(std.out, args, dir, asJSON)
+			return verify(std.out, args, asJSON)
 		},
 	}
 	ledgerDir(cmd, &dir)
@@ -112,7 +112,7 @@ func verifyCmd(std stdio) *cobra.Command {
 	return cmd
 }
 
-func verify(out io.Writer, paths []string, dir string, asJSON bool) error {
+func verify(out io.Writer, paths []string, asJSON bool) error {
 	var reports []ledger.Report
 	var breaks []error
 	for _, path := range paths {
@@ -127,7 +127,7 @@ func verify(out io.Writer, paths []string, dir string, asJSON bool) error {
 		}
 	}
 	if len(reports)+len(breaks) == 0 {
-		return noLedger(dir)
+		return noLedger(paths)
 	}
 	show := verifyText
 	if asJSON {

@@ -40,7 +40,7 @@ func tailCmd(std stdio) *cobra.Command {
 				return err
 			}
 			if len(files) == 0 {
-				return noLedger(dir)
+				return noLedger(args)
 			}
 			return tailFiles(std.out, files, n, asJSON)
 		},

@@ -100,6 +100,7 @@ func observed(v abi.Verdict) string {
 func verdictText(line func(name, text string), v abi.Verdict) {
 	line("contract", v.Contract)
 	line("code", v.Code)
+	line("risk", v.Risk)
 	line("rule", v.Rule)
 	line("reason", v.Reason)
 	line("at", strings.Join(v.At, " "))

@@ -5,6 +5,7 @@ package cases
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,20 +63,37 @@ func Load(path string, data []byte) (*File, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes; at most %d", path, len(data), maxFile)
 	}
-	var doc yaml.Node
 	dec := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\uFEFF")))
-	if err := dec.Decode(&doc); err != nil {
+	doc, err := document(dec)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %s; want a cases file", path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	if err := dec.Decode(new(yaml.Node)); err == nil {
-		return nil, fmt.Errorf("%s: a second document; put all cases into one", path)
+	if _, err := document(dec); err != io.EOF {
+		return nil, fmt.Errorf("%s: a second document, or something after the first; put all cases into one", path)
 	}
 	l := loader{path: path}
+	if l.plain(doc.Content[0], 0); len(l.errs) > 0 {
+		return nil, errors.Join(l.errs...)
+	}
 	f := l.file(doc.Content[0])
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
 	return f, nil
+}
+
+// document reads one document. The YAML library reports some malformed input by
+// panicking, which is a mistake in the file all the same.
+func document(dec *yaml.Decoder) (doc yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the parser gives up: %v", r)
+		}
+	}()
+	if err = dec.Decode(&doc); err == nil && len(doc.Content) == 0 {
+		err = io.EOF
+	}
+	return doc, err
 }
 
 type loader struct {
@@ -86,6 +104,24 @@ type loader struct {
 func (l *loader) fail(n *yaml.Node, format string, args ...any) {
 	if len(l.errs) < 20 {
 		l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: "+format, append([]any{l.path, n.Line, n.Column}, args...)...))
+	}
+}
+
+// plain refuses what makes YAML mean something else than it shows.
+func (l *loader) plain(n *yaml.Node, depth int) {
+	switch {
+	case depth > maxDepth:
+		l.fail(n, "nesting deeper than %d", maxDepth)
+		return
+	case n.Anchor != "" || n.Kind == yaml.AliasNode:
+		l.fail(n, "anchors and aliases are not accepted")
+		return
+	case n.Style&yaml.TaggedStyle != 0 || n.ShortTag() == "!!merge":
+		l.fail(n, "tags are not accepted; leave out %q", n.Tag)
+		return
+	}
+	for _, inner := range n.Content {
+		l.plain(inner, depth+1)
 	}
 }
 

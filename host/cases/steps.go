@@ -21,11 +21,11 @@ func (l *loader) step(n *yaml.Node) Step {
 	add := func(name string, v abi.Value) { members = append(members, abi.Member{Name: name, Value: v}) }
 	for _, key := range []string{"tools", "session", "user", "facts", "raw", "result", "time"} {
 		if m[key] != nil {
-			add(key, l.value(m[key], 0))
+			add(key, l.value(m[key]))
 		}
 	}
 	if m["approve"] != nil {
-		add("approval", l.value(m["approve"], 0))
+		add("approval", l.approve(m["approve"]))
 	}
 	if m["call"] != nil {
 		add("call", l.call(m["call"], m["args"]))
@@ -56,7 +56,7 @@ func (l *loader) call(n, args *yaml.Node) abi.Value {
 	}
 	call := []abi.Member{{Name: "server", Value: abi.StringValue(server)}, {Name: "tool", Value: abi.StringValue(tool)}}
 	if args != nil {
-		v := l.value(args, 0)
+		v := l.value(args)
 		if v.Kind() != abi.Object {
 			l.fail(args, "args: want a mapping")
 		}
@@ -76,7 +76,7 @@ func (l *loader) returns(n, failed *yaml.Node) abi.Value {
 	if n == nil {
 		return abi.Value{}
 	}
-	v := l.value(n, 0)
+	v := l.value(n)
 	if v.IsString() {
 		return replay.TextResult(v.Str())
 	}
@@ -98,32 +98,37 @@ func (l *loader) want(n *yaml.Node) *Want {
 	return w
 }
 
-// value reads YAML as JSON: what has no JSON form is an error.
-func (l *loader) value(n *yaml.Node, depth int) abi.Value {
-	switch {
-	case depth > maxDepth:
-		l.fail(n, "nesting deeper than %d", maxDepth)
-	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		l.fail(n, "anchors and aliases are not accepted")
-	case n.Kind == yaml.ScalarNode:
+// approve reads a person's answer.
+func (l *loader) approve(n *yaml.Node) abi.Value {
+	if n.Kind != yaml.ScalarNode || n.Value != "yes" && n.Value != "no" {
+		l.fail(n, "approve: want yes or no")
+	}
+	return abi.StringValue(n.Value)
+}
+
+// value reads YAML as JSON: what has no JSON form is an error. The depth was
+// checked when the file was read.
+func (l *loader) value(n *yaml.Node) abi.Value {
+	switch n.Kind {
+	case yaml.ScalarNode:
 		return l.scalar(n)
-	case n.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		items := make([]abi.Value, 0, len(n.Content))
 		for _, item := range n.Content {
-			items = append(items, l.value(item, depth+1))
+			items = append(items, l.value(item))
 		}
 		return abi.ArrayValue(items...)
-	case n.Kind == yaml.MappingNode:
+	case yaml.MappingNode:
 		var members []abi.Member
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k := n.Content[i]
-			if k.Kind != yaml.ScalarNode || seen[k.Value] || k.Tag == "!!merge" {
+			if k.Kind != yaml.ScalarNode || seen[k.Value] {
 				l.fail(k, "key %q: want distinct scalar keys", k.Value)
 				continue
 			}
 			seen[k.Value] = true
-			members = append(members, abi.Member{Name: k.Value, Value: l.value(n.Content[i+1], depth+1)})
+			members = append(members, abi.Member{Name: k.Value, Value: l.value(n.Content[i+1])})
 		}
 		return abi.ObjectValue(members...)
 	}
