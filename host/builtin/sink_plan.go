@@ -37,7 +37,7 @@ const (
 type planner struct {
 	sink  *sink
 	known map[string]bool // every property name of the pinned schema
-	top   map[string]bool // the arguments of the pinned schema
+	top   schema          // the pinned schema
 	sinkPlan
 	named  bool // a declared destination holds a value
 	others []sinkScalar
@@ -46,10 +46,7 @@ type planner struct {
 
 // plan sorts the scalars of a call into destinations and content.
 func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
-	p := &planner{sink: s, known: map[string]bool{}, top: map[string]bool{}}
-	for _, m := range snap.Definition.Schema.Get("properties").Members() {
-		p.top[m.Name] = true
-	}
+	p := &planner{sink: s, known: map[string]bool{}, top: schemaOf(&snap.Definition.Schema)}
 	p.properties(snap.Definition.Schema, 0)
 	for _, m := range snap.Call.Arguments.Members() {
 		p.argument(m)
@@ -87,11 +84,15 @@ func (p *planner) properties(v abi.Value, depth int) {
 func (p *planner) argument(m abi.Member) {
 	at := abi.Join("", m.Name)
 	as := p.share(at, m.Name, partOther)
-	if as == partOther && !p.top[m.Name] {
+	if as == partOther && !p.top.declares(m.Name) {
 		switch p.sink.undeclared {
 		case contract.UndeclaredDeny:
-			p.refused = append(p.refused, sinkScalar{at: at})
-			return
+			// A schema that takes further arguments declares them all. They are
+			// still looked at for the shape of a destination.
+			if !p.top.open() {
+				p.refused = append(p.refused, sinkScalar{at: at})
+				return
+			}
 		case contract.UndeclaredSink:
 			as = partExtra
 		case contract.UndeclaredAllow:
