@@ -55,7 +55,8 @@ func (w *writer) val(n string, v Value) {
 
 func (w *writer) time(n string, t time.Time) {
 	if !t.IsZero() {
-		w.str(n, t.UTC().Format(time.RFC3339Nano))
+		w.name(n)
+		w.b = append(t.UTC().AppendFormat(append(w.b, '"'), time.RFC3339Nano), '"')
 	}
 }
 
