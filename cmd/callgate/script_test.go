@@ -1,0 +1,202 @@
+//go:build scripts
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/wire"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"callgate":   func() { os.Exit(Main()) },
+		"fakeserver": func() { os.Exit(fakeServer(os.Args[1:])) },
+		"talk":       func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
+	})
+}
+
+// TestScripts runs the command line as a person does, one script for each verb
+// at least.
+func TestScripts(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(scripts) < 10 {
+		t.Fatalf("%d scripts (%v); want at least one for each verb", len(scripts), err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "edit": edit, "move": moveNewest, "snippet": snippet,
+		},
+	})
+}
+
+// exits runs a command that has to end with an exit code: exits CODE COMMAND.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
+	}
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d; want %s", code, args[0])
+	}
+}
+
+// newest returns the newest ledger file of a directory.
+func newest(ts *testscript.TestScript, dir string) string {
+	files, err := ledger.Group(ts.MkAbs(dir))
+	if err != nil || len(files) == 0 {
+		ts.Fatalf("no ledger files in %s (%v)", dir, err)
+	}
+	return files[len(files)-1].Path
+}
+
+// edit replaces a text in the newest ledger file of a directory, once: edit DIR
+// OLD NEW.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	path := newest(ts, args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if !bytes.Contains(data, []byte(args[1])) {
+		ts.Fatalf("%s does not hold %s", path, args[1])
+	}
+	ts.Check(os.WriteFile(path, bytes.Replace(data, []byte(args[1]), []byte(args[2]), 1), 0o600))
+}
+
+// moveNewest moves the newest ledger file: move DIR DIR.
+func moveNewest(ts *testscript.TestScript, _ bool, args []string) {
+	path := newest(ts, args[0])
+	ts.Check(os.Rename(path, filepath.Join(ts.MkAbs(args[1]), filepath.Base(path))))
+}
+
+// snippet writes the policy that `callgate why` has just printed to a file.
+func snippet(ts *testscript.TestScript, _ bool, args []string) {
+	_, policy, ok := strings.Cut(ts.ReadFile("stdout"), "\n\ncallgate: 1\n")
+	if !ok {
+		ts.Fatalf("no policy in the output")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("callgate: 1\n"+policy), 0o600))
+}
+
+// fakeServer is an MCP server: fakeserver TOOLS RESULTS LOG. TOOLS holds a
+// tools/list result, RESULTS the text that each tool answers with. Each call is
+// written to LOG before it is answered.
+func fakeServer(args []string) int {
+	tools, results := readJSON(args[0]), readJSON(args[1])
+	log, err := os.OpenFile(args[2], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	defer log.Close()
+	in := wire.NewReader(os.Stdin, 0)
+	for {
+		line, err := in.Next()
+		if err != nil {
+			return 0
+		}
+		request, err := abi.Parse(bytes.TrimSpace(line.Bytes))
+		if err != nil || !request.Get("id").Exists() {
+			continue
+		}
+		params := request.Get("params")
+		result := abi.ObjectValue()
+		switch request.Get("method").Str() {
+		case "initialize":
+			result = object("protocolVersion", "2025-06-18", "capabilities", object("tools", abi.ObjectValue()),
+				"serverInfo", object("name", "fake", "version", "1"))
+		case "tools/list":
+			result = tools
+		case "tools/call":
+			fmt.Fprintf(log, "%s %s\n", params.Get("name").Str(), params.Get("arguments"))
+			text := results.Get(params.Get("name").Str()).Str()
+			result = object("content", abi.ArrayValue(object("type", "text", "text", text)))
+		}
+		answer := object("jsonrpc", "2.0", "id", request.Get("id"), "result", result)
+		if _, err := os.Stdout.Write(append(answer.Append(nil), '\n')); err != nil {
+			return 0
+		}
+	}
+}
+
+func readJSON(path string) abi.Value {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	v, err := abi.Parse(data)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// talk is a client that waits: talk FRAMES COMMAND ARGS... sends a line of
+// FRAMES, and after a request waits for an answer, which it prints. A line that
+// starts with ! is sent without it, and nothing is waited for.
+func talk(frames string, command []string) int {
+	lines, err := os.ReadFile(frames)
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		panic(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	answers := wire.NewReader(out, 0)
+	for line := range bytes.Lines(lines) {
+		quiet := bytes.HasPrefix(line, []byte("!"))
+		if _, err := in.Write(bytes.TrimPrefix(line, []byte("!"))); err != nil {
+			break
+		}
+		if quiet || !bytes.Contains(line, []byte(`"id"`)) {
+			continue
+		}
+		answer, err := answers.Next()
+		if err != nil {
+			break
+		}
+		os.Stdout.Write(answer.Bytes)
+	}
+	in.Close()
+	if _, err := io.Copy(os.Stdout, out); err != nil {
+		panic(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		return cmd.ProcessState.ExitCode()
+	}
+	return 0
+}
