@@ -72,10 +72,7 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 		}
 		return nil, fmt.Errorf("user: want a string")
 	case "session":
-		if v.Str() == "new" {
-			return []abi.Event{{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: p.o.Place}}}, nil
-		}
-		return nil, fmt.Errorf("session: want \"new\"")
+		return p.shortSession(v)
 	case "approval":
 		switch v.Str() {
 		case "yes", "no":
@@ -87,6 +84,23 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 		return []abi.Event{e}, err
 	}
 	return nil, fmt.Errorf("unknown event %q; want one of %s", kind, shortForms)
+}
+
+// shortSession is a new session: "new", or an object that says on what host.
+func (p *Player) shortSession(v abi.Value) ([]abi.Event, error) {
+	place := p.o.Place
+	if v.Str() != "new" {
+		if err := only("session", v, "dir", "home", "platform"); err != nil {
+			return nil, fmt.Errorf("%w, or the string \"new\"", err)
+		}
+		for _, m := range v.Members() {
+			if !m.Value.IsString() {
+				return nil, fmt.Errorf("session: %s: want a string", m.Name)
+			}
+		}
+		place = abi.Place{Dir: v.Get("dir").Str(), Home: v.Get("home").Str(), Platform: v.Get("platform").Str()}
+	}
+	return []abi.Event{{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: place}}}, nil
 }
 
 // only checks the member names of a short form.
