@@ -53,24 +53,41 @@ func (f file) rule(at string) string {
 // exactly. A glob may well match tools that lack an argument.
 func (c *checker) entries(y file, server string, list []abi.Value) {
 	for _, m := range y.doc.Get("tools").Members() {
-		half, tool, ok := strings.Cut(m.Name, "/")
-		if !ok || half != server || strings.ContainsAny(m.Name, `*?[\`) {
-			continue
-		}
 		at := abi.Join("/tools", m.Name)
-		definition := named(list, tool)
+		definition := c.exact(y, at, m.Name, server, list)
 		if !definition.Exists() {
-			c.add(problem{
-				fault: true, code: codeUnknownTool, rule: y.rule(at),
-				text: fmt.Sprintf("server %q lists no tool %q%s", server, tool, suggest(tool, names(list))),
-				call: shortCall(server, tool, abi.Value{}),
-			})
 			continue
 		}
 		for _, a := range arguments(m.Value) {
 			c.argument(y, at+a.at, server, definition, a.name)
 		}
 	}
+	for _, m := range y.doc.Get("sources").Members() {
+		c.exact(y, abi.Join("/sources", m.Name), m.Name, server, list)
+	}
+	for i, b := range y.doc.Get("budgets").Items() {
+		for j, key := range b.Get("tools").Items() {
+			c.exact(y, abi.JoinIndex(abi.JoinIndex("/budgets", i)+"/tools", j), key.Str(), server, list)
+		}
+	}
+}
+
+// exact returns the tool of the server that a key names without a glob, and
+// reports a key that names none. Absent: there is nothing to check.
+func (c *checker) exact(y file, at, key, server string, list []abi.Value) abi.Value {
+	half, tool, ok := strings.Cut(key, "/")
+	if !ok || half != server || strings.ContainsAny(key, `*?[\`) {
+		return abi.Value{}
+	}
+	definition := named(list, tool)
+	if !definition.Exists() {
+		c.add(problem{
+			fault: true, code: codeUnknownTool, rule: y.rule(at),
+			text: fmt.Sprintf("server %q lists no tool %q%s", server, tool, suggest(tool, names(list))),
+			call: shortCall(server, tool, abi.Value{}),
+		})
+	}
+	return definition
 }
 
 // argumentName is an argument that an entry names, with its place in the entry.

@@ -111,7 +111,7 @@ func testText(all []tested, total, bad int) []byte {
 	for _, t := range all {
 		for _, r := range t.results {
 			for _, failure := range r.Failures {
-				b = fmt.Appendf(b, "%s:%d: %s: %s\n", t.path, failure.Line, printable(r.Name), printable(failure.Text))
+				b = fmt.Appendf(b, "%s:%d: %s: %s\n", oneLine(t.path), failure.Line, oneLine(r.Name), oneLine(failure.Text))
 			}
 		}
 	}
