@@ -106,6 +106,8 @@ func TestLinesThatAreNoEventAreRefused(t *testing.T) {
 		{`{"time":"yesterday"}`, "want RFC 3339"},
 		{`{"time":1,"user":"x"}`, "want RFC 3339"},
 		{`{"session":"old"}`, `"new"`},
+		{`{"session":{"platform":1}}`, "platform: want a string"},
+		{`{"session":{"moon":"full"}}`, `unknown member "moon"`},
 		{`{"approval":true}`, `want "yes" or "no"`},
 		{`{"facts":{"moon":"full"}}`, "unknown member"},
 		{`{"raw":{"server":"s","from":"client"}}`, "want a server and a frame"},
