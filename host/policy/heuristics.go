@@ -20,15 +20,15 @@ func heuristics(definition abi.Value) []hit {
 	g.reads = g.named(readWords) && !g.named(sendWords)
 	g.object(root, "", nil, true, maxSchemaDepth)
 	var hits []hit
-	add := func(why string, t tool) { hits = append(hits, hit{why: why, tool: &t}) }
+	add := func(why string, t tool) { hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required}) }
 	switch {
 	case root.spent():
 		add("a schema too large to look through", tool{Sink: &orWord[sink]{Of: &sink{To: []string{}}}})
 	case len(g.to) > 0:
 		if !g.required {
-			// A sink without a destination in the call is judged on every argument.
-			// Here the destination may be left out, so the other arguments are
-			// content: a tainted address in one of them still asks.
+			// A sink without a destination in the call is judged on every argument,
+			// and asks if there is none. Here the destination may be left out, so the
+			// other arguments are content: a tainted address in one of them still asks.
 			g.content = g.others
 		}
 		add("arguments shaped like destinations", tool{Sink: &orWord[sink]{Of: &sink{To: g.to, Content: g.content}}})

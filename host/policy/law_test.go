@@ -38,7 +38,7 @@ func entry(t *rapid.T, label string, bodies, keys []string) string {
 // layerText draws a file.
 func layerText(t *rapid.T, label string) string {
 	seen := map[string]bool{}
-	text := "callgate: 1\nsettings: {default: " + rapid.SampledFrom([]string{"deny", "ask", "allow"}).Draw(t, label+" default") + "}\ntools:\n"
+	text := "callgate: 1\npacks: none\nsettings: {default: " + rapid.SampledFrom([]string{"deny", "ask", "allow"}).Draw(t, label+" default") + "}\ntools:\n"
 	for i := range rapid.IntRange(1, 4).Draw(t, label+" entries") {
 		e := entry(t, fmt.Sprintf("%s %d", label, i), anything, keys)
 		if k, _, _ := strings.Cut(e, ":"); !seen[k] {

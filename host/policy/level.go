@@ -13,6 +13,7 @@ type hit struct {
 	why   string // heuristics: what was seen, instead of layer and at
 	key   key
 	tool  *tool
+	spare bool // heuristics: no destination is required
 }
 
 // rule names the entry, or a member of it.

@@ -106,9 +106,10 @@ var mistakes = []mistake{
 	{"not UTF-8", head("name: \xff"), []string{"/p/team.yaml: not UTF-8"}, head("name: a")},
 	{"not YAML", head("tools: {a/b: {"), []string{"not YAML"}, head("tools: {a/b: {}}")},
 	{"key that is a list", head("tools: {[a]: {}}"), []string{"a list for a key; want a name"}, head("tools: {a: {}}")},
-	{"too many values", head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", maxNodes) + "x]}}}"), []string{"more than 10000 values"}, head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", 100) + "x]}}}")},
+	{"too many values", head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,\n  ", maxNodes) + "x]}}}"), []string{"more than 10000 values"}, head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", 100) + "x]}}}")},
 	{"too many bytes", head("# " + strings.Repeat("x", maxFileBytes)), []string{"a policy file has at most 1048576"}, head("# " + strings.Repeat("x", 1000))},
-	{"too deep", head("name: " + strings.Repeat("[", 20000)), []string{"not YAML"}, head("name: a")},
+	{"too long a line", head("name: [" + strings.Repeat("x,", 3000) + "]"), []string{"/p/team.yaml:2: a line of more than 4096 bytes; break it"}, head("# " + strings.Repeat("x", 3000))},
+	{"too deep", head("name: " + strings.Repeat(strings.Repeat("[", 1000)+"\n  ", 20)), []string{"not YAML"}, head("name: a")},
 }
 
 func TestMistakesDoNotLoad(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // Bounds of one file, so that a policy cannot be a bomb.
 const (
 	maxFileBytes = 1 << 20
+	maxLineBytes = 4096 // the YAML library needs time quadratic in the length of a line
 	maxNodes     = 10_000
 )
 
@@ -103,17 +104,29 @@ func checkBytes(data []byte, c *issues) bool {
 		c.add("", "not UTF-8; save the file as UTF-8")
 		return false
 	}
-	line, start, indent := 1, 0, true
-	for i, r := range string(data) {
-		pos := place{line, utf8.RuneCount(data[start:i]) + 1}
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(line) > maxLineBytes {
+			c.addAt("", place{n, 0}, "a line of more than %d bytes; break it", maxLineBytes)
+		} else {
+			checkLine(line, n, c)
+		}
+		if len(c.list) > maxErrors {
+			break
+		}
+	}
+	return len(c.list) == before
+}
+
+func checkLine(line []byte, n int, c *issues) {
+	col, indent := 0, true
+	for i, r := range string(line) {
+		col++
+		pos := place{n, col}
 		switch {
-		case r == '\n':
-			line, start, indent = line+1, i+1, true
-			continue
 		case r == '\t' && indent:
 			c.addAt("", pos, "a tab in the indentation; indent with spaces")
-			indent = false
-		case r == '\r' && (i+1 == len(data) || data[i+1] != '\n'):
+		case r == '\r' && (i+1 == len(line) || line[i+1] != '\n'):
 			c.addAt("", pos, "a carriage return without a line feed; save the file with LF or CRLF line ends")
 		case r == 0x85 || r == 0x2028 || r == 0x2029:
 			c.addAt("", pos, "an invisible line break, U+%04X; save the file with LF or CRLF line ends", r)
@@ -121,11 +134,7 @@ func checkBytes(data []byte, c *issues) bool {
 			c.addAt("", pos, "a byte-order mark inside the file; remove it")
 		}
 		indent = indent && r == ' '
-		if len(c.list) > maxErrors {
-			return false
-		}
 	}
-	return len(c.list) == before
 }
 
 // walk refuses what would make the text mean something other than it shows.

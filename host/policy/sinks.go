@@ -11,7 +11,7 @@ import (
 // sink.
 func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	s := &contract.Sink{On: contract.DefaultOn(), Payload: abi.Ask, Strict: strict}
-	declared := false
+	declared, spare := false, true
 	guessed := !sinkNone(levels)
 	for i := range levels {
 		l := &levels[i]
@@ -25,7 +25,7 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 				if !declared {
 					s.Rule = h.rule("/sink")
 				}
-				declared = true
+				declared, spare = true, spare && h.spare
 			}
 			s.All = s.All || of.To != nil && len(of.To) == 0
 			s.To = append(s.To, of.To...)
@@ -43,6 +43,7 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	if s.All {
 		s.To = nil
 	}
+	s.Spare = spare && !s.All
 	s.Content = slices.DeleteFunc(s.Content, func(c string) bool { return slices.Contains(s.To, c) })
 	joinManner(s, levels, n)
 	return s
