@@ -116,6 +116,31 @@ func (v *verb) mistakes(words []string) (bad []string) {
 	return bad
 }
 
+// inText matches a verb that running text names. What stands before a bar or
+// behind the verb is notation, not a command line.
+var inText = regexp.MustCompile("`callgate ([a-z]+)(?: ([a-z]+)`)?")
+
+// verbsInText finds running text that names verbs which are not there.
+func verbsInText(root *verb, t tree) (found []string) {
+	for _, name := range t.names() {
+		if !document(name) {
+			continue
+		}
+		for i, line := range strings.Split(t[name], "\n") {
+			for _, m := range inText.FindAllStringSubmatch(line, -1) {
+				words := []string{m[1]}
+				if v := root.verbs[m[1]]; m[2] != "" && v != nil && len(v.verbs) > 0 {
+					words = append(words, m[2])
+				}
+				for _, bad := range root.mistakes(words) {
+					found = append(found, at(name, i+1)+m[0]+": "+bad+"; see callgate --help")
+				}
+			}
+		}
+	}
+	return found
+}
+
 // shellSamples finds command lines that name verbs or flags that are not there.
 func shellSamples(root *verb, t tree) []string {
 	list, found := samples(t)
@@ -157,5 +182,11 @@ func TestCommandLinesInDocumentsAreAccepted(t *testing.T) {
 		{"over two lines", doc("$ callgate eval \\\n    --polcy p.yaml"), "no flag --polcy"},
 		{"from source", doc("go run ./cmd/callgate dmeo"), "no verb dmeo"},
 		{"another command", doc("npm ci --ignore-scripts"), ""},
+	})
+	verify(t, func(t tree) []string { return verbsInText(root, t) }, []plant{
+		{"a verb", tree{"README.md": "Ask `callgate why ID`, and `callgate ledger verify`."}, ""},
+		{"no such verb", tree{"README.md": "Ask `callgate wyh ID`."}, "no verb wyh"},
+		{"no such verb of a verb", tree{"README.md": "Ask `callgate ledger verfiy`."}, "no verb verfiy"},
+		{"a word that is none of ours", tree{"README.md": "Say `callgate: 1`, and callgate wyh."}, ""},
 	})
 }
