@@ -112,7 +112,7 @@ type objection struct {
 // destination classes one destination.
 func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) objection {
 	o := objection{abi.Abstain, "", d, "", nil}
-	if bad := fatalSpoil(f); bad {
+	if fatalSpoil(f) {
 		return objection{abi.Deny, "SINK_SPOILED", d, s.label(d) + " holds " + f.Spoiled, f.Evidence}
 	}
 	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || s.approved(snap, f)) {
@@ -127,11 +127,19 @@ func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) obj
 }
 
 // fatalSpoil says whether a value is refused for its characters alone. Other
-// oddities only keep it from being trusted.
+// oddities only keep it from being trusted. User information imitates a host in
+// the URLs that people read; connection strings and ssh have it as a matter of
+// course.
 func fatalSpoil(f *abi.Finding) bool {
 	switch f.Spoiled {
-	case provenance.SpoiledControl, provenance.SpoiledInvisible, provenance.SpoiledUserinfo:
+	case provenance.SpoiledControl, provenance.SpoiledInvisible:
 		return true
+	case provenance.SpoiledUserinfo:
+		scheme, _, _ := strings.Cut(f.Identity, "//")
+		switch scheme {
+		case "", "http:", "https:", "ws:", "wss:":
+			return true
+		}
 	}
 	return false
 }

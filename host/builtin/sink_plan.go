@@ -55,7 +55,7 @@ func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
 	case !s.declared:
 	case s.rules.All || !p.named:
 		p.destinations = append(p.destinations, p.others...)
-		p.nowhere = len(p.destinations) == 0
+		p.nowhere = len(p.destinations) == 0 && !s.rules.Spare
 	default:
 		p.destinations = append(p.destinations, p.shaped...)
 	}

@@ -139,6 +139,8 @@ func sinkRules(t *testing.T, v abi.Value) contract.Rules {
 			sink.Payload = outcome(t, m.Value)
 		case "once":
 			sink.Once = m.Value.True()
+		case "spare":
+			sink.Spare = m.Value.True()
 		case "strict":
 			sink.Strict = m.Value.True()
 		case "none":

@@ -109,6 +109,7 @@ type Sink struct {
 	Payload abi.Outcome // tainted URLs and addresses inside content
 	Once    bool        // override: once
 	Strict  bool        // taint: strict
+	Spare   bool        // the schema lets a call name no destination, and only heuristics found one: content then goes where the tool sends it
 }
 
 // DefaultOn is `sink.on` where the policy says nothing.

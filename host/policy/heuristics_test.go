@@ -125,6 +125,34 @@ func TestHeuristicsNeedASchema(t *testing.T) {
 	}
 }
 
+func TestOnlyAGuessedDestinationMayBeLeftOut(t *testing.T) {
+	text := object("type", abi.StringValue("string"))
+	spared := named("create_issue").With("inputSchema", object("properties", object("title", text, "cc", text)))
+	required := named("create_issue").With("inputSchema", object("properties", object("title", text, "cc", text),
+		"required", abi.ArrayValue(abi.StringValue("cc"))))
+	cases := []struct {
+		name, tools string
+		definition  abi.Value
+		want        bool
+	}{
+		{"guessed", "", spared, true},
+		{"guessed, and required by the schema", "", required, false},
+		{"declared too", "tools: {s/create_issue: {sink: {to: [cc]}}}", spared, false},
+		{"declared with content alone", "tools: {s/create_issue: {sink: {content: [title]}}}", spared, false},
+		{"told how hard it bites", "tools: {s/create_issue: {sink: {on: {unproven: deny}}}}", spared, true},
+		{"every argument", "tools: {s/create_issue: {sink: {to: []}}}", spared, false},
+	}
+	for _, c := range cases {
+		r := mustLoad(t, head(c.tools)).Rules("s", c.definition)
+		if r.Sink == nil || r.Sink.Spare != c.want {
+			t.Errorf("%s: sink %+v, want spare %v", c.name, r.Sink, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
 func TestSinkNoneDropsTheGuess(t *testing.T) {
 	d := defined("send", "to")
 	if r := mustLoad(t, head("tools: {s/send: {sink: none}}")).Rules("s", d); r.Sink != nil {

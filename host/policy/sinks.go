@@ -40,11 +40,11 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	}
 	s.To, s.Content, s.Trusted = set(s.To), set(s.Content), set(s.Trusted)
 	s.All = s.All || len(s.To) == 0
+	s.Spare = spare && !s.All
+	s.Content = slices.DeleteFunc(s.Content, func(c string) bool { return slices.Contains(s.To, c) })
 	if s.All {
 		s.To = nil
 	}
-	s.Spare = spare && !s.All
-	s.Content = slices.DeleteFunc(s.Content, func(c string) bool { return slices.Contains(s.To, c) })
 	joinManner(s, levels, n)
 	return s
 }
