@@ -93,6 +93,16 @@ func commandName(name string) bool {
 		s.endsIn("script") || s.endsIn("scripts") || s.endsIn("shell") || s.endsIn("code") && !s.endsIn("countrycode")
 }
 
+// labelName says whether an argument of this name says which repository,
+// container or record a call is about. A tool that executes takes such a name
+// beside what it executes.
+func labelName(name string) bool {
+	s := squash(name)
+	return s.endsIn("id") || s.endsIn("repo") || s.endsIn("repository") || s.endsIn("project") || s.endsIn("owner") ||
+		s.endsIn("namespace") || s.endsIn("branch") || s.endsIn("container") || s.endsIn("pod") || s.endsIn("database") ||
+		s.endsIn("schema") || s.endsIn("table") || s.endsIn("workspace") || s.endsIn("service")
+}
+
 // manyCommands says whether each element of an array of this name is a command
 // line, and not a word of one.
 func manyCommands(name string) bool {

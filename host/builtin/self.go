@@ -73,6 +73,7 @@ func protectedForm(p string, place *abi.Place) string {
 // use is what the names on the way to a value say of it.
 type use struct {
 	path, command, content bool
+	label                  bool // it says which thing, not what to run
 	vector                 bool // an array of it is the words of one command
 }
 
@@ -135,6 +136,7 @@ func (l *look) object(v abi.Value, u use) {
 			path:    u.path || pathName(m.Name, true) || uriName(m.Name),
 			command: u.command || commandName(m.Name),
 			content: contentName(m.Name),
+			label:   labelName(m.Name),
 		}
 		inner.vector = inner.command && !manyCommands(m.Name)
 		if inner.vector && m.Value.Kind() == abi.Array && !sought {
@@ -171,7 +173,7 @@ func (l *look) text(s string, u use) {
 	if s == "" {
 		return
 	}
-	command := u.command || l.shell && !u.path && !u.content
+	command := u.command || l.shell && !u.path && !u.content && !(u.label && !blank(s))
 	long := len(s) > longText || strings.IndexByte(s, '\n') >= 0
 	if command {
 		l.command(s)
