@@ -26,7 +26,7 @@ func newArgument(rule *contract.Arg, name string) (argument, error) {
 		a.tokens, _ = abi.Tokens(name)
 	}
 	if name == "" {
-		return argument{}, errors.New("an args rule names no values; want slot: or arg:")
+		return argument{}, errors.New("an args rule names no values; want a slot or an arg")
 	}
 	at := "/call/arguments"
 	for _, token := range a.tokens {
@@ -69,7 +69,8 @@ func (a *argument) find(j *judging, unknownToo bool) (located, bool) {
 		if !l.frozen {
 			l.at = step
 		}
-		next, node := abi.Value{}, schema{root: l.node.root}
+		var next abi.Value
+		var node schema
 		switch {
 		case l.read.Kind() == abi.Array:
 			next, node = itemAt(l.read, token), l.node.items()

@@ -24,8 +24,6 @@ var (
 	lawTokens = []string{"deny", "ask", "allow"}
 )
 
-func listOf(pages ...string) string { return `[` + strings.Join(pages, ",") + `]` }
-
 func lawDefinitions(withLate bool) []string {
 	out := []string{tool("read", "id"), tool("send", "to", "body"), tool("write", "path", "content"), tool("remove_item", "id")}
 	if withLate {

@@ -39,7 +39,7 @@ func cleanPattern(s string) (string, error) {
 	wild := false
 	for _, part := range strings.Split(s, "/") {
 		if wild && (part == ".." || strings.HasPrefix(part, "..,") || strings.HasPrefix(part, "..}")) {
-			return "", fmt.Errorf("%q goes up behind a wildcard; write the pattern without ..", s)
+			return "", fmt.Errorf("%q goes up behind a wildcard; write the pattern without going up", s)
 		}
 		wild = wild || strings.ContainsAny(part, "*?[{")
 	}

@@ -138,7 +138,6 @@ type setup struct {
 	policy string
 	mode   string
 	dir    string // of the ledger
-	voice  *proxy.Voice
 }
 
 func connect(t *testing.T, s setup) *link {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -62,23 +61,6 @@ func TestAServerThatDiesAnswersEverythingThatWasOpen(t *testing.T) {
 	<-l.done
 	if l.code != 7 {
 		t.Errorf("exit code %d; want the server's, 7", l.code)
-	}
-}
-
-func TestAServerThatIgnoresTheEndIsEnded(t *testing.T) {
-	l := connect(t, setup{policy: onlyGood, mode: "stubborn"})
-	l.greet("2025-11-25")
-	pid := l.pid()
-	if code := l.end(); code != 128+9 {
-		t.Errorf("exit code %d; want that of a killed process", code)
-	}
-	if p, err := os.FindProcess(pid); err == nil && alive(p) {
-		t.Error("the server lives on")
-	}
-	l = connect(t, setup{policy: onlyGood})
-	l.greet("2025-11-25")
-	if code := l.end(); code != 0 {
-		t.Errorf("exit code %d of a server that ends by itself; want 0", code)
 	}
 }
 
@@ -213,14 +195,4 @@ func TestTheEnvironmentIsWhatThePolicySays(t *testing.T) {
 	if proxy.Environment(all, nil, true) == nil {
 		t.Error("nil would hand down everything")
 	}
-}
-
-func alive(p *os.Process) bool {
-	for i := 0; i < 50; i++ {
-		if !signalled(p) {
-			return false
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return true
 }

@@ -113,13 +113,6 @@ func (s *sender) failed(err error) {
 	}
 }
 
-// gone says whether the peer no longer reads.
-func (s *sender) gone() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err != nil
-}
-
 // close waits until everything queued is written, and ends the sender.
 func (s *sender) close() {
 	s.mu.Lock()
