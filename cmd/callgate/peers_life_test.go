@@ -151,12 +151,28 @@ func (l *live) wantEnd(code int) {
 	}
 }
 
-// stubborn starts a gated server that does not end with its input.
-func (p peers) stubborn(t *testing.T, wrap ...string) *live {
+// stubborn starts a gated real server that does not end with its input.
+func (p peers) stubborn(t *testing.T) *live {
 	t.Helper()
-	l := p.start(t, p.gate(t, "everything", allowAll).before(slices.Concat(wrap, p.server("everything", "stdio"))))
+	l := p.start(t, p.gate(t, "everything", allowAll).before(p.server("everything", "stdio")))
 	l.greet()
 	wantText(t, l.call("on", "toggle-simulated-logging", object{}), "Started")
+	return l
+}
+
+// What a server does that does not notice an end for minutes: it reads no end and,
+// after its first answer, writes nothing that could fail.
+const (
+	idle = `process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":"up","result":{}}')); setTimeout(() => {}, 3e5);`
+	deaf = idle + ` for (const s of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(s, () => {});`
+)
+
+// script starts a gated server that is a script of node.
+func (p peers) script(t *testing.T, script string, wrap ...string) *live {
+	t.Helper()
+	l := p.start(t, p.gate(t, "script", allowAll).before(slices.Concat(wrap, []string{p.node, "-e", script})))
+	l.request("up", "ping", `{}`)
+	l.answer("up")
 	return l
 }
 
@@ -170,8 +186,13 @@ func unixOnly(t *testing.T) {
 	}
 }
 
+const (
+	terminated = 128 + int(syscall.SIGTERM)
+	hungUp     = 128 + int(syscall.SIGHUP)
+	killed     = 128 + 9
+)
+
 func peerEnds(t *testing.T, p peers) {
-	const terminated = 128 + int(syscall.SIGTERM)
 	tests := []struct {
 		name string
 		code int
@@ -183,7 +204,9 @@ func peerEnds(t *testing.T, p peers) {
 			return l
 		}},
 		{"one that has to be told", terminated, func(t *testing.T) *live { return p.stubborn(t) }},
-		{"one below a shell that has to be told", terminated, func(t *testing.T) *live { return p.stubborn(t, shell()...) }},
+		{"one below a shell that has to be told", terminated, func(t *testing.T) *live { return p.script(t, idle, shell()...) }},
+		{"one that has to be killed", killed, func(t *testing.T) *live { return p.script(t, deaf) }},
+		{"one below a shell that has to be killed", terminated, func(t *testing.T) *live { return p.script(t, deaf, shell()...) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -211,37 +234,38 @@ func peerEnds(t *testing.T, p peers) {
 
 func peerSignals(t *testing.T, p peers) {
 	unixOnly(t)
-	const any = -1 // the server, or the shell, has its own answer to it
 	for _, tt := range []struct {
 		name   string
 		signal syscall.Signal
 		wrap   []string
-		code   int
+		code   int // -1: server or shell has its own answer to it
 	}{
-		{"TERM", syscall.SIGTERM, nil, 128 + int(syscall.SIGTERM)},
-		{"HUP", syscall.SIGHUP, nil, 128 + int(syscall.SIGHUP)},
-		{"INT", syscall.SIGINT, nil, any},
-		{"TERM and a shell", syscall.SIGTERM, shell(), 128 + int(syscall.SIGTERM)},
-		{"HUP and a shell", syscall.SIGHUP, shell(), 128 + int(syscall.SIGHUP)},
-		{"INT and a shell", syscall.SIGINT, shell(), any},
+		{"TERM", syscall.SIGTERM, nil, terminated},
+		{"HUP", syscall.SIGHUP, nil, hungUp},
+		{"INT", syscall.SIGINT, nil, -1},
+		{"TERM below a shell", syscall.SIGTERM, shell(), terminated},
+		{"HUP below a shell", syscall.SIGHUP, shell(), hungUp},
+		{"INT below a shell", syscall.SIGINT, shell(), -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l := p.stubborn(t, tt.wrap...)
+			l := p.script(t, idle, tt.wrap...)
 			if err := l.cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
 			}
-			if got := l.ended(); got != tt.code && tt.code != any {
+			if got := l.ended(); got != tt.code && tt.code != -1 {
 				t.Errorf("exit code %d, want %d\n%s", got, tt.code, l.stderr.String())
 			}
 		})
 	}
-	t.Run("no signal and all goes on", func(t *testing.T) {
+	t.Run("a real server", func(t *testing.T) {
 		t.Parallel()
-		l := p.stubborn(t, shell()...)
-		wantText(t, l.call("on and on", "echo", object{"message": "alive"}), "Echo: alive")
-		l.close()
-		l.ended()
+		l := p.stubborn(t)
+		wantText(t, l.call("alive", "echo", object{"message": "alive"}), "Echo: alive")
+		if err := l.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		l.wantEnd(terminated)
 	})
 }
 
@@ -249,8 +273,7 @@ func peerKilled(t *testing.T, p peers) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends a child with its parent")
 	}
-	l := p.stubborn(t)
-	// With its input still open, the server can not know otherwise.
+	l := p.script(t, idle)
 	if err := l.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

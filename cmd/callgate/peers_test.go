@@ -93,11 +93,35 @@ func openPeers(t *testing.T) peers {
 	if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
 		t.Fatalf("go %q: %v\n%s", build, err, out)
 	}
+	seen(t, "abi", "cmd", "host", "packs", "testdata/peers")
 	home := t.TempDir()
 	p.env = append(os.Environ(),
 		"HOME="+home, "XDG_STATE_HOME="+home, "LOCALAPPDATA="+home,
 		"MCP_INSPECTOR_SECRET_STORE=memory", "MCP_CATALOG_PATH="+filepath.Join(home, "mcp.json"))
 	return p
+}
+
+// seen reads directories of the module. The gate is built, and the peers are
+// run, by other processes: without this the test cache would take a result of
+// yesterday's gate for one of today's.
+func seen(t *testing.T, dirs ...string) {
+	t.Helper()
+	files := 0
+	for _, dir := range dirs {
+		err := filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(dir)), func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Name() == "node_modules" {
+				return filepath.SkipDir
+			}
+			files++
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 100 {
+		t.Fatalf("read %d files of the module; want all of the gate", files)
+	}
 }
 
 // server is the command that starts a real server.
