@@ -69,6 +69,8 @@ func windowsNames(p string) (string, string) {
 			return "", "it contains a character that no Windows name has"
 		case reserved(name):
 			return "", "it names a device"
+		case wholeVariable(name): // it was not one before the blank behind it was cut
+			return "", "it contains a variable"
 		}
 		parts[i] = name
 	}
