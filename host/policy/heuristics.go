@@ -20,7 +20,9 @@ func heuristics(definition abi.Value) []hit {
 	g.reads = g.named(readWords) && !g.named(sendWords)
 	g.object(root, "", nil, true, maxSchemaDepth)
 	var hits []hit
-	add := func(why string, t tool) { hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required}) }
+	add := func(why string, t tool) {
+		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required})
+	}
 	switch {
 	case root.spent():
 		add("a schema too large to look through", tool{Sink: &orWord[sink]{Of: &sink{To: []string{}}}})
