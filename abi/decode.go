@@ -142,10 +142,17 @@ func items[T any](r *reader, name string, one func(*reader) T, known ...string) 
 
 var eventHeader = []string{"v", "seq", "prev", "time", "cause", "text"}
 
+// eventDepth is how much deeper an event nests than the value inside it.
+const eventDepth = 16
+
+// ParseEventValue is [Parse] for the JSON form of an event: a value that is as
+// deep as a frame may be is deeper inside its event, and must be readable there.
+func ParseEventValue(line []byte) (Value, error) { return parse(line, eventDepth) }
+
 // ParseEvent reads the one JSON form of an event. Unknown members, kinds and
 // versions are errors.
 func ParseEvent(line []byte) (Event, error) {
-	v, err := Parse(line)
+	v, err := ParseEventValue(line)
 	if err != nil {
 		return Event{}, err
 	}

@@ -78,6 +78,28 @@ func TestEveryEventComesBackFromItsOneForm(t *testing.T) {
 	}
 }
 
+func TestAnEventMayHoldAValueAsDeepAsAFrame(t *testing.T) {
+	nest := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	cases := []struct {
+		name string
+		deep int
+		ok   bool
+	}{
+		{"flat", 1, true},
+		{"a result of the deepest frame", abi.MaxDepth - 1, true},
+		{"deeper than any event", abi.MaxDepth + 16, false},
+	}
+	for _, c := range cases {
+		line := `{"v":1,"seq":1,"result":{"call":"x","server":"s","value":` + nest(c.deep) + `}}`
+		if _, err := abi.ParseEvent([]byte(line)); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if _, err := abi.Parse([]byte(nest(abi.MaxDepth + 1))); err == nil {
+		t.Error("a value is as deep as an event")
+	}
+}
+
 func TestAnEventThatIsNotOneIsRefused(t *testing.T) {
 	cases := []struct{ name, line, want string }{
 		{"no version", `{"seq":1,"user":{"text":"x"}}`, "version 0"},

@@ -156,14 +156,17 @@ var errEmpty = errors.New("empty input; want one JSON value")
 // Parse reads exactly one JSON value, strictly: RFC 8259, valid UTF-8, no
 // duplicate member names, nothing after it, nesting of at most [MaxDepth].
 // Escapes of lone surrogates are kept.
-func Parse(data []byte) (Value, error) {
+func Parse(data []byte) (Value, error) { return parse(data, 0) }
+
+// parse is Parse with room for so many levels more.
+func parse(data []byte, room int) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, errors.New("invalid UTF-8 in JSON")
 	}
 	// Duplicate names are found here, after decoding: the decoder would take all
 	// lone surrogates for one.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	v, err := parseValue(dec, 0)
+	v, err := parseValue(dec, -room)
 	if err == io.EOF {
 		return Value{}, errEmpty
 	}

@@ -200,7 +200,7 @@ func (e *evaluation) stream(s source) error {
 }
 
 func (e *evaluation) feed(p *replay.Player, c *comparison, text []byte, line int, index uint64, label string) error {
-	v, err := abi.Parse(text)
+	v, err := abi.ParseEventValue(text)
 	if err != nil {
 		return err
 	}
