@@ -61,8 +61,13 @@ func DigestBytes(data []byte) string {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends the JSON string of s, which is WTF-8.
+// AppendString appends the JSON string of s, which is WTF-8. What is not (a
+// file name can hold any byte) becomes U+FFFD, so that the result is always
+// JSON.
 func AppendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		return appendWide(dst, s)
+	}
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -70,29 +75,31 @@ func AppendString(dst []byte, s string) []byte {
 			i += 8
 			continue
 		}
-		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < 0xED {
-			i++
-			continue
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' {
+			dst = appendEscape(append(dst, s[start:i]...), c)
+			start = i + 1
 		}
-		if c >= 0xED {
-			r, n := decodeWTF8(s[i:])
-			if r < 0xD800 || r > 0xDFFF {
-				i += n
-				continue
-			}
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '\\', 'u', 'd', hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
-			i += n
-			start = i
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, c)
 		i++
-		start = i
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// appendWide appends the JSON string of what UTF-8 cannot hold.
+func appendWide(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for len(s) > 0 {
+		r, n := decodeWTF8(s)
+		switch {
+		case r >= 0xD800 && r <= 0xDFFF:
+			dst = append(dst, '\\', 'u', 'd', hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		case r < 0x20 || r == '"' || r == '\\':
+			dst = appendEscape(dst, byte(r))
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+		s = s[n:]
+	}
+	return append(dst, '"')
 }
 
 // plain8 says whether eight bytes are ASCII that needs no escape. It looks at

@@ -62,6 +62,17 @@ func TestThreeLoneSurrogatesHaveThreeDigests(t *testing.T) {
 	}
 }
 
+func TestAnyStringIsWrittenAsJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\xffb": "\"a\ufffdb\"", "\x80\"\n": "\"\ufffd\\\"\\n\"", "\xed\xa0\x80\xff": "\"\\ud800\ufffd\"", "é\"": "\"é\\\"\"", "plain text of more than eight": "\"plain text of more than eight\"",
+	} {
+		got := string(abi.AppendString(nil, in))
+		if _, err := abi.Parse([]byte(got)); got != want || err != nil {
+			t.Errorf("%q: %s, %v; want %s", in, got, err, want)
+		}
+	}
+}
+
 func TestWhatIsNotStrictJSONIsRefused(t *testing.T) {
 	deep := strings.Repeat("[", abi.MaxDepth+1) + strings.Repeat("]", abi.MaxDepth+1)
 	bad := []string{

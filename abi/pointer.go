@@ -31,8 +31,10 @@ func Tokens(pointer string) ([]string, bool) {
 		return nil, false
 	}
 	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		tokens[i] = pointerUnescaper.Replace(t)
+	if strings.IndexByte(pointer, '~') >= 0 {
+		for i, t := range tokens {
+			tokens[i] = pointerUnescaper.Replace(t)
+		}
 	}
 	return tokens, true
 }

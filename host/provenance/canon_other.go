@@ -12,7 +12,7 @@ func iban(s string) (Entity, bool) {
 	if len(s) < 15 || len(s) > 64 {
 		return Entity{}, false
 	}
-	id := strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(s))
+	id := strings.ToUpper(strings.Map(unspaced, s))
 	if len(id) < 15 || len(id) > 34 || !allLetters(id[:2]) || !digits(id[2:4]) {
 		return Entity{}, false
 	}
@@ -26,6 +26,14 @@ func iban(s string) (Entity, bool) {
 		}
 	}
 	return Entity{Kind: KindIBAN, Identity: id, Value: s}, figures >= 6
+}
+
+// unspaced drops the separators of account numbers.
+func unspaced(r rune) rune {
+	if r == ' ' || r == '-' {
+		return -1
+	}
+	return r
 }
 
 // phone reads an international number: + or 00, then 7 to 15 digits (E.164)

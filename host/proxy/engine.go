@@ -72,7 +72,7 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	for i, a := range answers {
 		g.buf[i+1] = a.Append(g.buf[i+1][:0])
 	}
-	token, err := g.ledger.Append(g.buf[:n]...)
+	token, err := g.ledger.AppendCanonical(e.Seq, g.buf[:n]...)
 	for i := range g.buf {
 		if cap(g.buf[i]) > 1<<20 {
 			g.buf[i] = nil // one big result must not stay in memory
