@@ -23,18 +23,22 @@ func uri(s string) (Entity, bool) {
 		e, ok := phone(rest)
 		e.Value = s
 		return e, ok
+	case "javascript", "vbscript", "data", "about", "blob", "view-source":
+		// What looks like a host behind these is not where anything goes.
+		return Entity{}, false
 	}
+	rest, _, _ = strings.Cut(rest, "#")
+	doubt := twoHosts(rest)
 	rest = strings.ReplaceAll(rest, `\`, "/")
 	if !strings.HasPrefix(rest, "//") {
 		return Entity{}, false
 	}
-	rest, _, _ = strings.Cut(rest, "#")
 	rest = strings.TrimLeft(rest, "/")
 	cut := strings.IndexAny(rest, "/?")
 	if cut < 0 {
 		cut = len(rest)
 	}
-	e := Entity{Kind: KindURL, Value: s}
+	e := Entity{Kind: KindURL, Value: s, Spoiled: doubt}
 	authority, tail := rest[:cut], rest[cut:]
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		authority, e.Spoiled = authority[at+1:], SpoiledUserinfo
@@ -58,6 +62,23 @@ func uri(s string) (Entity, bool) {
 	}
 	e.Identity = scheme + "//" + bracket(host) + port + canonicalTail(tail)
 	return e, true
+}
+
+// twoHosts returns why a URL without scheme and fragment cannot be trusted:
+// browsers end the authority at a backslash, RFC 3986 does not, and what it
+// takes for user information they take for a host.
+func twoHosts(rest string) string {
+	authority, ok := strings.CutPrefix(rest, "//")
+	if i := strings.IndexAny(authority, "/?"); i >= 0 {
+		authority = authority[:i]
+	}
+	switch {
+	case !ok || !strings.Contains(authority, `\`):
+		return ""
+	case strings.Contains(authority, "@"):
+		return SpoiledUserinfo
+	}
+	return SpoiledForm
 }
 
 // cutScheme splits a URL after its scheme. A scheme-relative URL needs a host
