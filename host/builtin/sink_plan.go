@@ -41,7 +41,8 @@ type planner struct {
 	sinkPlan
 	named  bool // a declared destination holds a value
 	others []sinkScalar
-	shaped []sinkScalar
+	shaped []sinkScalar // of others, what can only be a destination
+	texts  []sinkScalar // of others, the other strings
 }
 
 // plan sorts the scalars of a call into destinations and content.
@@ -57,7 +58,9 @@ func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
 		p.destinations = append(p.destinations, p.others...)
 		p.nowhere = len(p.destinations) == 0 && !s.rules.Spare
 	default:
+		// What nobody listed goes out with the rest: as content does.
 		p.destinations = append(p.destinations, p.shaped...)
+		p.content = append(p.content, p.texts...)
 	}
 	return p.sinkPlan
 }
@@ -164,7 +167,7 @@ func (p *planner) walk(at string, v abi.Value, as part) {
 			inner := abi.Join(at, m.Name)
 			share := p.share(inner, m.Name, as)
 			p.key(inner, m.Name, as)
-			if (as == partDestination || as == partExtra) && displayBeside(v, m.Name) {
+			if (as == partDestination || as == partExtra) && besideAddress(v, m) {
 				continue
 			}
 			p.walk(inner, m.Value, share)
@@ -194,8 +197,12 @@ func (p *planner) scalar(d sinkScalar, v abi.Value, as part) {
 			return
 		}
 		p.others = append(p.others, d)
-		if as == partOther && v.IsString() && shapedLikeDestination(v.Str()) {
+		switch {
+		case as != partOther || !v.IsString():
+		case shapedLikeDestination(v.Str()):
 			p.shaped = append(p.shaped, d)
+		default:
+			p.texts = append(p.texts, d)
 		}
 	}
 }
@@ -226,18 +233,23 @@ func structural(name string) bool {
 	switch string(s.text()) {
 	case "email", "mail", "address", "emailaddress", "name", "displayname", "fullname", "type", "kind", "id", "role", "value",
 		"url", "uri", "href", "link", "host", "hostname", "port", "path", "phone", "number", "phonenumber", "channel", "channelid",
-		"user", "userid", "username", "handle", "recipient", "recipients", "to", "cc", "bcc", "iban", "bic", "account", "optional":
+		"user", "userid", "username", "handle", "recipient", "recipients", "to", "cc", "bcc", "iban", "bic", "account", "optional",
+		"status", "responsestatus":
 		return true
 	}
 	return false
 }
 
-// displayBeside says whether a member is the display name beside a mail
-// address: mail goes to the address.
-func displayBeside(object abi.Value, name string) bool {
-	s := squash(name)
+// besideAddress says whether a member describes the mail address beside it: its
+// display name, or a plain word or flag about it. Mail goes to the address.
+func besideAddress(object abi.Value, m abi.Member) bool {
+	s := squash(m.Name)
 	switch string(s.text()) {
 	case "name", "displayname", "fullname":
+	case "type", "kind", "role", "status", "responsestatus", "optional":
+		if m.Value.Kind() != abi.Bool && !plainWord(m.Value.Str()) {
+			return false
+		}
 	default:
 		return false
 	}
@@ -252,6 +264,12 @@ func displayBeside(object abi.Value, name string) bool {
 		}
 	}
 	return false
+}
+
+// plainWord says whether s is a word of letters, as the members of an
+// enumeration are.
+func plainWord(s string) bool {
+	return s != "" && len(s) <= 16 && !strings.ContainsFunc(s, func(r rune) bool { return (r|0x20 < 'a' || r|0x20 > 'z') && r != '_' && r != '-' })
 }
 
 // shapedLikeDestination says whether a value can only be a destination: mail

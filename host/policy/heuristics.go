@@ -21,18 +21,12 @@ func heuristics(definition abi.Value) []hit {
 	g.object(root, "", nil, true, maxSchemaDepth)
 	var hits []hit
 	add := func(why string, t tool) {
-		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required})
+		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required, rest: g.others})
 	}
 	switch {
 	case root.spent():
 		add("a schema too large to look through", tool{Sink: &orWord[sink]{Of: &sink{To: []string{}}}})
 	case len(g.to) > 0:
-		if !g.required {
-			// A sink without a destination in the call is judged on every argument,
-			// and asks if there is none. Here the destination may be left out, so the
-			// other arguments are content: a tainted address in one of them still asks.
-			g.content = g.others
-		}
 		add("arguments shaped like destinations", tool{Sink: &orWord[sink]{Of: &sink{To: g.to, Content: g.content}}})
 	}
 	if g.named(deleteWords) {

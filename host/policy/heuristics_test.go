@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,8 +61,8 @@ var guesses = []struct{ tool, schema, want string }{
 	{"create", `{"properties":{"to":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["to"]}`, `to[to]`},
 	{"create", `{"properties":{"to":{}},"required":["to"]}`, `to[to]`},
 	// A destination that may be left out does not make the others destinations.
-	{"create_issue", `{"properties":{"icon_url":{"type":"string"},"team":{"type":"string"}},"required":["team"]}`, `to[icon_url] content[team]`},
-	{"create_filter", `{"properties":{"criteria":{"type":"object","properties":{"to":{"type":"string","format":"email"}}},"forward":{"type":"string"}},"required":["criteria"]}`, `to[forward] content[/criteria/to criteria]`},
+	{"create_issue", `{"properties":{"icon_url":{"type":"string"},"team":{"type":"string"}},"required":["team"]}`, `to[icon_url] rest[team]`},
+	{"create_filter", `{"properties":{"criteria":{"type":"object","properties":{"to":{"type":"string","format":"email"}}},"forward":{"type":"string"}},"required":["criteria"]}`, `to[forward] rest[/criteria/to criteria]`},
 }
 
 func TestHeuristicsOverDeclareButNotEverything(t *testing.T) {
@@ -81,6 +82,9 @@ func TestHeuristicsOverDeclareButNotEverything(t *testing.T) {
 				if len(s.Of.Content) > 0 {
 					got = append(got, fmt.Sprint("content", set(s.Of.Content)))
 				}
+			}
+			if h.tool.Sink != nil && h.spare && !slices.Equal(h.rest, h.tool.Sink.Of.Content) {
+				got = append(got, fmt.Sprint("rest", set(h.rest)))
 			}
 			if h.tool.Slots != nil {
 				got = append(got, fmt.Sprint("paths", sortedKeys(h.tool.Slots)))

@@ -13,7 +13,8 @@ type hit struct {
 	why   string // heuristics: what was seen, instead of layer and at
 	key   key
 	tool  *tool
-	spare bool // heuristics: no destination is required
+	spare bool     // heuristics: no destination is required
+	rest  []string // and these are the arguments that are none
 }
 
 // rule names the entry, or a member of it.

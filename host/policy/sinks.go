@@ -11,7 +11,7 @@ import (
 // sink.
 func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	s := &contract.Sink{On: contract.DefaultOn(), Payload: abi.Ask, Strict: strict}
-	declared, spare := false, true
+	declared, spare, rest := false, true, []string(nil)
 	guessed := !sinkNone(levels)
 	for i := range levels {
 		l := &levels[i]
@@ -25,7 +25,7 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 				if !declared {
 					s.Rule = h.rule("/sink")
 				}
-				declared, spare = true, spare && h.spare
+				declared, spare, rest = true, spare && h.spare, append(rest, h.rest...)
 			}
 			s.All = s.All || of.To != nil && len(of.To) == 0
 			s.To = append(s.To, of.To...)
@@ -38,9 +38,15 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	if !declared {
 		return nil
 	}
+	if spare && !s.All {
+		// A sink without a destination in the call is judged on every argument, and
+		// asks if there is none. Here the destination may be left out, so the other
+		// arguments are content: a tainted address in one of them still asks. What
+		// an entry declares is not softened by this guess.
+		s.Spare, s.Content = true, append(s.Content, rest...)
+	}
 	s.To, s.Content, s.Trusted = set(s.To), set(s.Content), set(s.Trusted)
 	s.All = s.All || len(s.To) == 0
-	s.Spare = spare && !s.All
 	s.Content = slices.DeleteFunc(s.Content, func(c string) bool { return slices.Contains(s.To, c) })
 	if s.All {
 		s.To = nil
