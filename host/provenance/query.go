@@ -119,7 +119,7 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 
 // source applies what the policy says of a field.
 func (q *query) source(e *abi.Evidence, r *record, l *leaf) {
-	if !l.vouches {
+	if !l.vouches || r.mute || r.echoes(l) {
 		return
 	}
 	kind := fieldKind(r.source.Fields, l.inner)

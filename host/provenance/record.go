@@ -23,13 +23,20 @@ type plain struct {
 type caller struct {
 	tool string
 	kind abi.CallKind
+	said []string // what it sent to a source, folded
+	mute bool     // it sent more than is kept
 }
+
+// maxSaid bounds the arguments of a call that are kept to know its echo.
+const maxSaid = 64 << 10
 
 // record is one message of a server.
 type record struct {
 	call, server, tool string
 	source             Source
-	evicted            bool // its text, or some of it, was not available
+	evicted            bool     // its text, or some of it, was not available
+	said               []string // what its call sent: a source that returns it does not vouch for it
+	mute               bool     // nothing of it vouches
 }
 
 // leaf is one text of a record: a string of the JSON value, or a piece of a
@@ -56,7 +63,7 @@ type leaf struct {
 func (x *plain) Record(e abi.Event) {
 	switch {
 	case e.Call != nil:
-		x.calls[e.Call.ID] = caller{tool: e.Call.Tool, kind: e.Call.Kind}
+		x.calls[e.Call.ID] = x.caller(e.Call, e.Text)
 		x.recordCall(e.Call, e.Text)
 	case e.Result != nil:
 		x.recordResult(e.Result, e.Text)
@@ -114,7 +121,42 @@ func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 	}
 	v, ok := x.resolve(inline, ref)
 	n := x.begin(r.Call, r.Server, x.calls[r.Call].tool, !ok)
+	said := x.calls[r.Call]
+	x.records[n].said = said.said
+	x.records[n].mute = said.mute || r.Error.Exists() || v.Get("isError").True()
 	x.recordValue(n, prefix, v)
+}
+
+// caller notes a call, and what it sends to a tool whose fields vouch.
+func (x *plain) caller(c *abi.Call, ref *abi.Text) caller {
+	who := caller{tool: c.Tool, kind: c.Kind}
+	if x.options.Source == nil {
+		return who
+	}
+	if src := x.options.Source(c.Server, c.Tool); !src.WholeField && len(src.Fields) == 0 {
+		return who
+	}
+	v, ok := x.resolve(c.Arguments, ref)
+	who.mute = !ok
+	size := 0
+	v.Walk("", func(_ string, v abi.Value, _ bool) {
+		s, ok := scalarText(v)
+		if size += len(s); !ok || s == "" {
+			return
+		}
+		if who.mute = who.mute || size > maxSaid; who.mute {
+			who.said = nil
+			return
+		}
+		who.said = append(who.said, Fold(s))
+	})
+	return who
+}
+
+// echoes says whether a leaf repeats what the call sent.
+func (r *record) echoes(l *leaf) bool {
+	text := Fold(strings.TrimSpace(l.raw))
+	return slices.ContainsFunc(r.said, func(s string) bool { return strings.Contains(s, text) })
 }
 
 // recordTools records definitions: descriptions and schemas are the server's
