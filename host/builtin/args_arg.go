@@ -203,6 +203,9 @@ func (r *argRule) judge(j *judging) {
 		return
 	}
 	r.judgeBytes(j, &l)
+	if r.require && l.read.Kind() == abi.Array && l.read.Len() == 0 && !r.lists(l.read) {
+		j.add(r.violation("ARGS_REQUIRED", l.at, "the argument %s is required, and holds nothing", "send a value"))
+	}
 	if l.read.Kind() != abi.Array || r.lists(l.read) {
 		r.judgeOne(j, l.read, l.at)
 		return
