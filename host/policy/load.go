@@ -57,12 +57,12 @@ func Load(o Options) (*Policy, error) {
 		main = []string{Starter}
 	}
 	for _, name := range slices.Backward(main) {
-		p.layers = append(p.layers, l.load(name, name == Starter, userRole, nil)...)
+		p.layers = append(p.layers, l.load(name, name == Starter, userRole, nil, includer{})...)
 	}
 	p.layers = lastOfEach(p.layers)
 	if o.Floor != "" {
 		l.known = map[string]*layer{}
-		p.floor = &Policy{isFloor: true, layers: lastOfEach(l.load(o.Floor, false, floorRole, nil))}
+		p.floor = &Policy{isFloor: true, layers: lastOfEach(l.load(o.Floor, false, floorRole, nil, includer{}))}
 	}
 	if len(l.errs) == 0 {
 		l.bindable(p)
@@ -98,9 +98,24 @@ type loader struct {
 	errs  []error
 }
 
+// includer is the entry that names a file; the zero value is the command line.
+type includer struct {
+	layer *layer
+	at    string
+}
+
+// fail reports a file that cannot be had, where it is named.
+func (l *loader) fail(by includer, name, what string) {
+	if by.layer != nil {
+		l.errs = append(l.errs, by.layer.errorAt(by.at, "%s", what))
+		return
+	}
+	l.errs = append(l.errs, fmt.Errorf("%s: %s", name, what))
+}
+
 // load reads a file and what it includes: the file first, then each include
 // with its own includes.
-func (l *loader) load(name string, builtin bool, as role, from []string) []*layer {
+func (l *loader) load(name string, builtin bool, as role, from []string, by includer) []*layer {
 	id := name
 	if !builtin {
 		abs, err := filepath.Abs(name)
@@ -111,37 +126,38 @@ func (l *loader) load(name string, builtin bool, as role, from []string) []*laye
 		id = filepath.ToSlash(abs)
 	}
 	if i := slices.Index(from, id); i >= 0 {
-		l.errs = append(l.errs, fmt.Errorf("%s: include cycle: %s; remove one include", name, strings.Join(append(from[i:], id), " → ")))
+		l.fail(by, name, "include cycle: "+strings.Join(append(from[i:], id), " → ")+"; remove one include")
 		return nil
 	}
 	first, ok := l.known[id]
 	if !ok {
-		first = l.one(name, id, builtin, as)
+		first = l.one(name, id, builtin, as, by)
 		l.known[id] = first
 	}
 	if first == nil {
 		return nil
 	}
 	list := []*layer{first}
-	for _, inc := range first.includes {
+	for i, inc := range first.includes {
+		here := includer{first, abi.JoinIndex("/include", i)}
 		if inc == Starter {
-			list = append(list, l.load(Starter, true, as, append(from, id))...)
+			list = append(list, l.load(Starter, true, as, append(slices.Clip(from), id), here)...)
 			continue
 		}
 		next := filepath.FromSlash(inc)
 		if !filepath.IsAbs(next) {
 			next = filepath.Join(filepath.Dir(name), next)
 		}
-		list = append(list, l.load(next, false, as, append(slices.Clip(from), id))...)
+		list = append(list, l.load(next, false, as, append(slices.Clip(from), id), here)...)
 	}
 	return list
 }
 
 // one reads one file. It returns nil after a mistake.
-func (l *loader) one(name, id string, builtin bool, as role) *layer {
+func (l *loader) one(name, id string, builtin bool, as role, by includer) *layer {
 	if l.files++; l.files > maxFiles {
 		if l.files == maxFiles+1 {
-			l.errs = append(l.errs, fmt.Errorf("%s: more than %d files; join some of them", name, maxFiles))
+			l.fail(by, name, fmt.Sprintf("more than %d files; join some of them", maxFiles))
 		}
 		return nil
 	}
@@ -151,7 +167,11 @@ func (l *loader) one(name, id string, builtin bool, as role) *layer {
 		dir = path.Dir(id)
 	}
 	if err != nil {
-		l.errs = append(l.errs, fmt.Errorf("%s: %w; name a readable policy file", name, plainPathError(err)))
+		what := plainPathError(err).Error()
+		if by.layer != nil {
+			what = name + ": " + what
+		}
+		l.fail(by, name, what+"; name a readable policy file")
 		return nil
 	}
 	y, errs := readLayer(name, dir, data, as)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -42,6 +43,8 @@ func parse(data []byte, c *issues) *yaml.Node {
 		pos := place{}
 		if err == nil {
 			pos = place{next.Line, next.Column}
+		} else {
+			pos, _ = syntaxPlace(err)
 		}
 		c.addAt("", pos, "a second document; a policy is one document, so remove the line --- or name the other file under include:")
 		return nil
@@ -80,18 +83,24 @@ func decodeNode(dec *yaml.Decoder) (n *yaml.Node, err error) {
 	return n, nil
 }
 
-// addSyntax reports an error of the YAML library, which knows at most a line.
+// addSyntax reports an error of the YAML library.
 func addSyntax(err error, c *issues) {
+	pos, text := syntaxPlace(err)
+	c.addAt("", pos, "not YAML: %s; see the line above it too", strings.ReplaceAll(text, "\n", " "))
+}
+
+// syntaxPlace reads an error of the YAML library, which knows at most a line,
+// and names none where it is the first.
+func syntaxPlace(err error) (place, string) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	pos := place{}
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
 		if n, what, ok := strings.Cut(rest, ": "); ok {
 			if line, err := strconv.Atoi(n); err == nil {
-				pos, text = place{line, 0}, what
+				return place{line, 0}, what
 			}
 		}
 	}
-	c.addAt("", pos, "not YAML: %s; see the line above it too", strings.ReplaceAll(text, "\n", " "))
+	return place{1, 0}, text
 }
 
 // checkBytes refuses what people cannot see or what readers of YAML take for
@@ -100,13 +109,14 @@ func addSyntax(err error, c *issues) {
 // could hide in a comment, or a comment in the rules).
 func checkBytes(data []byte, c *issues) bool {
 	before := len(c.list)
-	if !utf8.Valid(data) {
-		c.add("", "not UTF-8; save the file as UTF-8")
-		return false
-	}
 	n := 0
 	for line := range bytes.Lines(data) {
-		if n++; len(line) > maxLineBytes {
+		n++
+		if !utf8.Valid(line) {
+			c.addAt("", place{n, 0}, "not UTF-8; save the file as UTF-8")
+			return false
+		}
+		if len(line) > maxLineBytes {
 			c.addAt("", place{n, 0}, "a line of more than %d bytes; break it", maxLineBytes)
 		} else {
 			checkLine(line, n, c)
@@ -132,6 +142,10 @@ func checkLine(line []byte, n int, c *issues) {
 			c.addAt("", pos, "an invisible line break, U+%04X; save the file with LF or CRLF line ends", r)
 		case r == 0xFEFF:
 			c.addAt("", pos, "a byte-order mark inside the file; remove it")
+		case unicode.IsControl(r) && r != '\t' && r != '\r' && r != '\n':
+			c.addAt("", pos, "a control character, U+%04X; remove it", r)
+		case r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
+			c.addAt("", pos, "a character that reorders the text around it, U+%04X; remove it", r)
 		}
 		indent = indent && r == ' '
 	}
