@@ -38,6 +38,7 @@ func benchCmd(std stdio) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.SetFlagErrorFunc(serverFlagMistake)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print everything that was measured as JSON")
 	flags.IntVar(&f.calls, "calls", 500, "calls for each path, measurement and round")

@@ -33,7 +33,7 @@ func demoCmd(std stdio) *cobra.Command {
 			"assistant act on them without and with Callgate, and checks every step against the servers' own logs.\n" +
 			"Works offline, in a directory of its own that is removed at the end. Exit code 1 if anything differs\n" +
 			"from what is expected.",
-		Args: cobra.NoArgs,
+		Args: wants(cobra.NoArgs, "it takes none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			exe, err := os.Executable()
 			if err != nil {

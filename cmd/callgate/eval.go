@@ -39,7 +39,7 @@ func evalCmd(std stdio) *cobra.Command {
 			"counted from 0 without blank lines.\n\n" +
 			"A ledger, or the directory of a group, is replayed: the recorded answers are compared with the new ones. With --policy\n" +
 			"the recorded policy is left out, and the summary says which verdicts would be tighter or looser.",
-		Args: cobra.MaximumNArgs(1),
+		Args: wants(cobra.MaximumNArgs(1), "want one FILE or DIR, or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			input := "-"
 			if len(args) == 1 {
@@ -107,7 +107,7 @@ func (e *evaluation) input(std stdio, input string) error {
 	}
 	info, err := os.Stat(input)
 	if err != nil {
-		return err
+		return unread(err, "name a file of events, a ledger (callgate ledger path lists them) or - for standard input")
 	}
 	if !info.IsDir() {
 		files, err := ledger.Group(filepath.Dir(input))
@@ -187,7 +187,7 @@ func (e *evaluation) stream(s source) error {
 			continue
 		}
 		if s.isLedger() && l.Bytes[len(l.Bytes)-1] != '\n' {
-			fmt.Fprintf(e.err, "line %d: torn, left out\n", line)
+			fmt.Fprintf(e.err, "%s:%d: torn, left out\n", oneLine(s.name), line)
 			break
 		}
 		if err := e.feed(p, &c, text, line, index, s.label); err != nil {
@@ -202,7 +202,7 @@ func (e *evaluation) stream(s source) error {
 func (e *evaluation) feed(p *replay.Player, c *comparison, text []byte, line int, index uint64, label string) error {
 	v, err := abi.ParseEventValue(text)
 	if err != nil {
-		return err
+		return errors.New(plainJSON(err) + "; want one JSON object a line")
 	}
 	answers, recorded, err := p.Feed(v, index)
 	if err != nil {

@@ -18,7 +18,7 @@ func ledgerCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
 		Short: "Verify, show and find ledgers",
-		Args:  cobra.NoArgs,
+		Args:  wantsVerb,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(verifyCmd(std), tailCmd(std), pathCmd(std))
@@ -69,7 +69,7 @@ func ledgerFiles(paths []string) ([]ledger.File, error) {
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil {
-			return nil, err
+			return nil, unread(err, "callgate ledger path lists the ledgers that there are")
 		}
 		if info.IsDir() {
 			files, err := ledger.Group(path)
@@ -145,7 +145,7 @@ func verify(out io.Writer, paths []string, asJSON bool) error {
 func verifyPath(path string) ([]ledger.Report, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, err
+		return nil, unread(err, "callgate ledger path lists the ledgers that there are")
 	}
 	if info.IsDir() {
 		return ledger.VerifyGroup(path)
@@ -198,7 +198,7 @@ func pathCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path",
 		Short: "Print the paths of ledger files, oldest first",
-		Args:  cobra.NoArgs,
+		Args:  wants(cobra.NoArgs, "name a directory with --ledger"),
 		RunE: func(*cobra.Command, []string) error {
 			dirs, err := groupDirs(dir)
 			if err != nil {
@@ -221,6 +221,9 @@ func pathCmd(std stdio) *cobra.Command {
 			}
 			if server != "" {
 				files = slices.DeleteFunc(files, func(f ledger.File) bool { return f.Server != server })
+			}
+			if len(files) == 0 && server == "" && group == "" {
+				return noLedger(dirs)
 			}
 			if len(files) == 0 {
 				return failed(errors.New("no ledger files of that kind; callgate ledger path without flags lists all"))

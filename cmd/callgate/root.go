@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ func root(std stdio) *cobra.Command {
 		Long:          "Callgate stands between an MCP client and an MCP server, relays what it need not touch byte for byte,\nand judges every tool call with contracts. No model, no score and no network in the decision path.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          wantsVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
@@ -42,6 +41,7 @@ func root(std stdio) *cobra.Command {
 	cmd.SetOut(std.out)
 	cmd.SetErr(std.err)
 	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.SetFlagErrorFunc(flagMistake)
 	cmd.AddCommand(
 		runCmd(std), evalCmd(std), checkCmd(std), testCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
 		demoCmd(std), benchCmd(std), versionCmd(std),
@@ -53,7 +53,7 @@ func versionCmd(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  wants(cobra.NoArgs, "it takes none"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(std.out, "callgate "+version+" "+runtime.GOOS+"/"+runtime.GOARCH+"\n")
 			return err
@@ -84,11 +84,11 @@ func readTools(pairs []string) (map[string][]abi.Value, error) {
 		}
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return nil, unread(err, "name a file that holds the server's answer to tools/list")
 		}
 		list, err := toolList(data)
 		if err != nil {
-			return nil, errors.New(filepath.Clean(file) + ": " + err.Error())
+			return nil, errors.New("--tools " + strconv.Quote(file) + ": " + err.Error())
 		}
 		out[server] = append(out[server], list...)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func runCmd(std stdio) *cobra.Command {
 		Use:     "run [flags] -- COMMAND [ARGS...]",
 		Short:   "Stand between a client and the stdio server that COMMAND starts",
 		Example: "  callgate run --policy policy.yaml --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    wants(cobra.MinimumNArgs(1), "put the command of a server behind --, such as callgate run -- npx -y SERVER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			code, err := run(cmd, std, f, args)
 			if err != nil {
@@ -55,6 +56,7 @@ func runCmd(std stdio) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.SetFlagErrorFunc(serverFlagMistake)
 	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND)")
 	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
 	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
@@ -146,11 +148,15 @@ func protected(f runFlags, dir string) []string {
 	return out
 }
 
-// toolList reads tool definitions from JSON.
+// toolList reads tool definitions from JSON: a list, an object with a list
+// called tools, or the whole answer that has such an object as its result.
 func toolList(data []byte) ([]abi.Value, error) {
 	v, err := abi.Parse(data)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(plainJSON(err) + "; want the server's answer to tools/list, as JSON")
+	}
+	if result := v.Get("result"); result.Exists() && !v.Get("tools").Exists() {
+		v = result
 	}
 	return replay.ToolList(v)
 }

@@ -10,7 +10,7 @@ func schemaCmd(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of a policy file, for editors",
-		Args:  cobra.NoArgs,
+		Args:  wants(cobra.NoArgs, "it takes none"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := std.out.Write(policy.Schema())
 			return err

@@ -26,7 +26,7 @@ func testCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [flags] FILE...",
 		Short: "Run cases files: tests that travel with a policy",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  wants(cobra.MinimumNArgs(1), "name a cases file, such as callgate test cases.yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return test(std.out, f, args)
 		},
@@ -84,7 +84,7 @@ func test(out io.Writer, f testFlags, paths []string) error {
 func testFile(f testFlags, path string, tools map[string][]abi.Value) ([]cases.Result, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, unread(err, "name a readable cases file")
 	}
 	file, err := cases.Load(path, data)
 	if err != nil {

@@ -19,7 +19,7 @@ func whyCmd(std stdio) *cobra.Command {
 		Short: "Explain a verdict: what offended, where it came from, and what would allow it",
 		Long: "Shows one verdict in full, by the id that a blocked call carries; without an id the newest deny or ask.\n" +
 			"What offended stands between " + markOpen + " and " + markClose + "; what cannot be seen is written as {U+200B}.",
-		Args: cobra.MaximumNArgs(1),
+		Args: wants(cobra.MaximumNArgs(1), "want one ID at most, as a blocked call carries it"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			id := ""
 			if len(args) == 1 {
