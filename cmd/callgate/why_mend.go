@@ -15,7 +15,7 @@ import (
 
 // mend is what the operator can do about a verdict.
 type mend struct {
-	policy  string   // a policy that allows exactly the call, as a layer above; "" if there is none
+	policy  string   // a policy that allows the call, as a layer above; "" if there is none
 	checked bool     // the ledger was replayed with it, and the call is allowed
 	notes   []string // what no added policy can do
 }
@@ -27,7 +27,7 @@ func (m mend) text(b *strings.Builder) {
 	if m.policy == "" {
 		return
 	}
-	b.WriteString("\nA policy that allows exactly this call; read it, save it, and name it with --policy after the others:\n\n")
+	b.WriteString("\nA policy that allows this call, and others that its words cover; read it, save it, and name it with --policy after the others:\n\n")
 	b.WriteString(m.policy)
 	if !m.checked {
 		b.WriteString("\nIt was not tried, since the ledger does not hold what a replay needs.\n")
