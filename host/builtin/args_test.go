@@ -251,7 +251,7 @@ func TestNoContractGrantsButCoverage(t *testing.T) {
 			want = abi.Allow
 		}
 		if got := c.Judge(s); got.Outcome != want {
-			t.Errorf("%s: got %v, want %v", spec.Name, got.Outcome, want)
+			t.Errorf("%s: got %v for a call that no rule speaks of, want %v", spec.Name, got.Outcome, want)
 		}
 	}
 	if judged < 5 {
