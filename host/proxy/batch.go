@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/wire"
@@ -28,8 +30,8 @@ func (p *stdio) batch(f wire.Frame) {
 			// It will not go out whatever the gate says, so it is not asked.
 		default:
 			answer, sent, t := p.judge(m)
-			if answer == nil && len(sent) != len(m.Frame.Raw) {
-				answer = p.o.Voice.apply(m, &abi.Verdict{Contract: "edit", Code: "EDIT_IN_BATCH", Reason: "an edited call can not go out in a batch"})
+			if answer == nil && !bytes.Equal(sent, m.Frame.Raw) {
+				answer = p.unedited(m)
 			}
 			answers[i], blocked, token = answer, answer != nil, max(token, t)
 		}
@@ -44,6 +46,14 @@ func (p *stdio) batch(f wire.Frame) {
 		return
 	}
 	p.takeBack(messages, answers)
+}
+
+// unedited answers an allowed call whose edits a batch, which goes out as it
+// was received, can not carry.
+func (p *stdio) unedited(m Message) []byte {
+	v := abi.Verdict{ID: m.open.call, Contract: "edit", Code: "EDIT_IN_BATCH", Reason: "an edited call can not go out in a batch"}
+	p.record(abi.Event{Refused: &abi.RefusedEvent{Server: p.o.Server, From: "client", Code: v.Code, Reason: v.Reason, Call: v.ID}})
+	return p.o.Voice.apply(m, &v)
 }
 
 // takeBack answers every request of a batch that is not forwarded, and tells

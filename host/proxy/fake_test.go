@@ -16,6 +16,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 )
@@ -85,7 +86,7 @@ func serve(log io.Writer, mode, line string) {
 	case "initialize":
 		answer(`{ "protocolVersion" : "` + m.Params.Version + `", "capabilities":{"tools":{}}, "serverInfo":{"name":"fake","version":"1"} }`)
 	case "tools/list":
-		answer(`{"tools":[{"name":"good","inputSchema":{"type":"object","properties":{"a":{},"path":{"type":"string"}}}},{"name":"bad"},{"name":"slow"},{"name":"die"},{"name":"say"},{"name":"big"}]}`)
+		answer(`{"tools":[{"name":"good","inputSchema":{"type":"object","properties":{"a":{},"path":{"type":"string"}}}},{"name":"bad"},{"name":"slow"},{"name":"die"},{"name":"hush"},{"name":"say"},{"name":"big"}]}`)
 	case "ping":
 		answer(`{}`)
 	case "tools/call":
@@ -93,6 +94,8 @@ func serve(log io.Writer, mode, line string) {
 		switch m.Params.Name {
 		case "slow":
 			return // never answered
+		case "hush":
+			os.Stdout.Close()
 		case "die":
 			os.Exit(7)
 		case "big":
@@ -137,7 +140,10 @@ func (l *link) Write(p []byte) (int, error) {
 type setup struct {
 	policy string
 	mode   string
-	dir    string // of the ledger
+	dir    string          // of the ledger
+	specs  []contract.Spec // behind the built-in table
+	ctx    context.Context
+	out    io.Writer // instead of what await reads
 }
 
 func connect(t *testing.T, s setup) *link {
@@ -148,11 +154,15 @@ func connect(t *testing.T, s setup) *link {
 	if s.dir == "" {
 		s.dir = t.TempDir()
 	}
+	if s.ctx == nil {
+		s.ctx = context.Background()
+	}
+	specs := append(builtin.Table(), s.specs...)
 	p, err := policy.Load(policy.Options{Files: []string{"/policy.yaml"}, Specs: builtin.Table(), Read: func(string) ([]byte, error) { return []byte(s.policy), nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: builtin.Table(), Server: "fake", Dir: s.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: specs, Server: "fake", Dir: s.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,11 +172,14 @@ func connect(t *testing.T, s setup) *link {
 	}
 	r, w := io.Pipe()
 	l := &link{t: t, in: w, seen: make(chan struct{}, 1), done: make(chan struct{}), log: t.TempDir() + "/log", stderr: stderr, opened: opened}
+	if s.out == nil {
+		s.out = l
+	}
 	go func() {
 		defer close(l.done)
-		l.code, l.err = proxy.Stdio(context.Background(), proxy.Options{
+		l.code, l.err = proxy.Stdio(s.ctx, proxy.Options{
 			Server: "fake", Command: []string{os.Args[0]}, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER="+s.mode, "FAKE_LOG="+l.log),
-			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: r, Out: l, Stderr: stderr,
+			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: r, Out: s.out, Stderr: stderr,
 		})
 		_ = opened.Ledger.Close()
 	}()
@@ -249,4 +262,4 @@ func (l *link) greet(revision string) {
 const callGood = `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"good","arguments":{"a":1}}}` + "\n"
 
 const onlyGood = "callgate: 1\npacks: none\nsettings: {default: deny}\ntools:\n" +
-	"  fake/good: {verdict: allow}\n  fake/slow: {verdict: allow}\n  fake/die: {verdict: allow}\n  fake/say: {verdict: allow}\n  fake/big: {verdict: allow}\n"
+	"  fake/good: {verdict: allow}\n  fake/slow: {verdict: allow}\n  fake/die: {verdict: allow}\n  fake/say: {verdict: allow}\n  fake/big: {verdict: allow}\n  fake/hush: {verdict: allow}\n"

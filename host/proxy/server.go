@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/callgate/callgate/host/wire"
@@ -47,12 +48,12 @@ func (p *stdio) stray(raw []byte) {
 
 // server handles one frame of the server.
 func (p *stdio) server(m Message) {
-	bytes, ok := p.received(m)
+	sent, ok := p.received(m)
 	if !ok {
 		p.unrelayed(m)
 		return
 	}
-	p.toClient.send(frame{bytes: bytes})
+	p.toClient.send(frame{bytes: sent})
 }
 
 // unrelayed answers those who wait for a frame of the server that is kept
@@ -128,9 +129,9 @@ func (p *stdio) serverBatch(f wire.Frame) {
 	changed := false
 	for i, element := range f.Elements {
 		messages[i] = p.talk.FromServer(element)
-		bytes, ok := p.received(messages[i])
+		sent, ok := p.received(messages[i])
 		whole = whole && ok
-		changed = changed || ok && len(bytes) != len(element.Raw)
+		changed = changed || ok && !bytes.Equal(sent, element.Raw)
 	}
 	if whole && !changed {
 		p.toClient.send(frame{bytes: f.Raw})
