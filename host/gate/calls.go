@@ -168,8 +168,12 @@ func (s *State) answered(e abi.Event) []abi.Event {
 		s.finish(n, r.Failed())
 	}
 	if limit := s.settings.MaxResultBytes; limit > 0 && r.Bytes > limit {
+		id := r.Call
+		if id == "" {
+			id = s.answerID(e.Seq) // of a call that is not known for sure
+		}
 		v := abi.Verdict{
-			ID: r.Call, Outcome: abi.Deny, Contract: "result", Code: "RESULT_SIZE", Rule: s.settings.MaxResultBytesAt,
+			ID: id, Outcome: abi.Deny, Contract: "result", Code: "RESULT_SIZE", Rule: s.settings.MaxResultBytesAt,
 			Reason: fmt.Sprintf("the result has %d bytes; at most %d are let through", r.Bytes, limit),
 			Mend:   "ask for less at once, or raise settings.max_result_bytes",
 		}

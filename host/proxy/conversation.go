@@ -34,10 +34,13 @@ type Conversation struct {
 	mu       sync.Mutex
 	open     map[string]*request // of the client, by id
 	asked    map[string]bool     // of the server, by id
+	unsure   map[string]bool     // ids of which more than one answer may come
+	noneSure bool                // there were too many of them to keep
 	revision string              // from the initialize result
 }
 
-// request is a request of the client without an answer.
+// request is a request of the client without an answer. A cancelled one may
+// still get one.
 type request struct {
 	id        wire.ID
 	method    string
@@ -46,6 +49,7 @@ type request struct {
 	paged     bool
 	modern    bool
 	cancelled bool
+	unsure    bool // its answer may be that of another request with its id
 }
 
 // Message is one frame, or element of a batch, and what it means to the gate.
@@ -61,7 +65,7 @@ type Message struct {
 
 // NewConversation returns the conversation with a server of that name.
 func NewConversation(server string) *Conversation {
-	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}}
+	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}, unsure: map[string]bool{}}
 }
 
 // Options returns how frames are to be classified at this point.
@@ -106,7 +110,14 @@ func (c *Conversation) request(m *Message) {
 	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern}
 	c.mu.Lock()
 	have := c.open[key]
-	busy, full := have != nil && !have.cancelled, len(c.open) >= maxOpen
+	busy := have != nil && !have.cancelled
+	if have != nil && have.cancelled {
+		c.doubt(key)
+	}
+	if len(c.open) >= maxOpen {
+		c.forgetCancelled()
+	}
+	full := len(c.open) >= maxOpen
 	if !busy && !full {
 		c.open[key] = r
 	}
@@ -149,13 +160,40 @@ func (c *Conversation) Called(m Message, id string) {
 	}
 }
 
-// close forgets an open request: it was answered, by whomever.
+// close forgets an open request: it was answered, by whomever. It returns a
+// copy, since a server may answer while the call is still being judged.
 func (c *Conversation) close(id wire.ID) *request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.open[id.Key()]
+	if r == nil {
+		return nil
+	}
 	delete(c.open, id.Key())
-	return r
+	closed := *r
+	closed.unsure = c.noneSure || c.unsure[id.Key()]
+	return &closed
+}
+
+// doubt notes that a server may answer two requests under one id: what comes
+// can not be told to be the answer of either. It is called with mu held.
+func (c *Conversation) doubt(key string) {
+	if len(c.unsure) >= maxOpen {
+		c.noneSure = true
+		return
+	}
+	c.unsure[key] = true
+}
+
+// forgetCancelled makes room for requests that somebody waits for. It is called
+// with mu held.
+func (c *Conversation) forgetCancelled() {
+	for key, r := range c.open {
+		if r.cancelled {
+			c.doubt(key)
+			delete(c.open, key)
+		}
+	}
 }
 
 // cancel notes that a request will not be waited for; its id may be used again.
@@ -263,7 +301,11 @@ func (c *Conversation) response(m *Message) {
 }
 
 func (c *Conversation) result(f wire.Frame, r *request) *abi.Event {
-	res := &abi.ResultEvent{Call: r.call, Server: c.Server, Bytes: int64(len(f.Raw))}
+	call := r.call
+	if r.unsure {
+		call = "" // it must not vouch as that call's result
+	}
+	res := &abi.ResultEvent{Call: call, Server: c.Server, Bytes: int64(len(f.Raw))}
 	if f.Kind == wire.ErrorResponse {
 		res.Error, _ = abi.Parse(f.Error.In(f.Raw))
 	} else {

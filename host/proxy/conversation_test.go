@@ -1,0 +1,103 @@
+package proxy_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/callgate/callgate/host/proxy"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// fromClient takes in a line of the client.
+func fromClient(c *proxy.Conversation, format string, args ...any) proxy.Message {
+	return c.Client(wire.Classify(fmt.Appendf(nil, format, args...), wire.FromClient, c.Options()))
+}
+
+func fromServer(c *proxy.Conversation, format string, args ...any) proxy.Message {
+	return c.FromServer(wire.Classify(fmt.Appendf(nil, format, args...), wire.FromServer, wire.Options{}))
+}
+
+const (
+	callTo = `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s"}}`
+	cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`
+	result = `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`
+)
+
+// A result under an id that was used again after a cancel may be that of the
+// cancelled call: it must not be taken for one of a trusted tool.
+func TestAResultUnderAReusedIDVouchesForNoCall(t *testing.T) {
+	cases := []struct {
+		name, first, second, cancelled, want string
+	}{
+		{"another id", `1`, `2`, `1`, "c-2"},
+		{"no cancel before the answer", `1`, `1`, ``, "c-2"},
+		{"the id of a cancelled call", `1`, `1`, `1`, ""},
+		{"the same text in another spelling", `"a"`, `"\u0061"`, `"a"`, ""},
+	}
+	for _, c := range cases {
+		talk := proxy.NewConversation("s")
+		talk.Called(fromClient(talk, callTo, c.first, "page"), "c-1")
+		if c.cancelled != "" {
+			fromClient(talk, cancel, c.cancelled)
+		} else {
+			fromServer(talk, result, c.first)
+		}
+		m := fromClient(talk, callTo, c.second, "contacts")
+		if m.Event == nil || m.Event.Call == nil {
+			t.Errorf("%s: the second call is refused", c.name)
+			continue
+		}
+		talk.Called(m, "c-2")
+		answer := fromServer(talk, result, c.second)
+		if answer.Event == nil || answer.Event.Result == nil || answer.Event.Result.Call != c.want {
+			t.Errorf("%s: %+v; want a result of %q", c.name, answer.Event, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+// Servers do not answer what was cancelled, so a long session would be full of
+// requests that nobody waits for.
+func TestCancelledRequestsMakeRoom(t *testing.T) {
+	for _, cancels := range []bool{true, false} {
+		talk := proxy.NewConversation("s")
+		refused := 0
+		for i := 0; i < 17000; i++ {
+			id := fmt.Sprint(i)
+			if fromClient(talk, `{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id).Frame.Kind == wire.Refused {
+				refused++
+			}
+			if cancels {
+				fromClient(talk, cancel, id)
+			}
+		}
+		if (refused > 0) == cancels {
+			t.Errorf("cancelled %v: %d refused", cancels, refused)
+		}
+	}
+}
+
+// A server can answer an id before it has seen the call.
+func TestAnEarlyAnswerDoesNotRace(t *testing.T) {
+	talk := proxy.NewConversation("s")
+	answers := 0
+	for i := 0; i < 200; i++ {
+		m := fromClient(talk, callTo, fmt.Sprint(i), "t")
+		var both sync.WaitGroup
+		both.Add(2)
+		go func() { defer both.Done(); talk.Called(m, "c") }()
+		go func() {
+			defer both.Done()
+			if fromServer(talk, result, fmt.Sprint(i)).Event != nil {
+				answers++
+			}
+		}()
+		both.Wait()
+	}
+	if answers != 200 {
+		t.Errorf("%d answers are events; want 200", answers)
+	}
+}
