@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -194,5 +195,43 @@ func TestTheEnvironmentIsWhatThePolicySays(t *testing.T) {
 	}
 	if proxy.Environment(all, nil, true) == nil {
 		t.Error("nil would hand down everything")
+	}
+}
+
+func TestAServerThatClosesItsOutputHasEnded(t *testing.T) {
+	for _, call := range []string{"hush", "good"} {
+		l := connect(t, setup{policy: onlyGood, mode: "stubborn"})
+		l.greet("2025-11-25")
+		l.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + call + `"}}` + "\n")
+		got := l.await(`"id":1,`)
+		if told := strings.Contains(got, "the server ended"); told != (call == "hush") {
+			t.Errorf("%s: %s", call, got)
+		}
+		if call == "hush" {
+			<-l.done
+		}
+	}
+}
+
+// full is a client that does not read.
+type full struct{ full chan struct{} }
+
+func (f full) Write(p []byte) (int, error) {
+	<-f.full
+	return len(p), nil
+}
+
+func TestAClientThatDoesNotReadDoesNotKeepUsFromEnding(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	out := full{make(chan struct{})}
+	defer close(out.full)
+	l := connect(t, setup{policy: onlyGood, ctx: ctx, out: out})
+	l.send(fmt.Sprintf(callGood, "1") + fmt.Sprintf(callGood, "2"))
+	stop()
+	<-l.done
+	l = connect(t, setup{policy: onlyGood, ctx: ctx}) // its allowed twin reads
+	<-l.done
+	if l.err != nil {
+		t.Error(l.err)
 	}
 }

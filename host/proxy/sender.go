@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"errors"
 	"io"
 	"sync"
+	"time"
 )
 
 // maxQueued is how many bytes may wait for one peer before the pump that fills
@@ -111,6 +113,21 @@ func (s *sender) failed(err error) {
 	if err != nil && s.err == nil {
 		s.err = err
 	}
+}
+
+// errAbandoned is what frames fail with that nobody waits for any more.
+var errAbandoned = errors.New("the peer does not read")
+
+// abandon gives up the peer, and lets go of who waits to queue more for it. A
+// write that is under way may be left behind.
+func (s *sender) abandon() {
+	if w, ok := s.w.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		_ = w.SetWriteDeadline(time.Now()) // a file that is not polled can not be told
+	}
+	s.mu.Lock()
+	s.failed(errAbandoned)
+	s.mu.Unlock()
+	s.change.Broadcast()
 }
 
 // close waits until everything queued is written, and ends the sender.

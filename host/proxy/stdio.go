@@ -59,12 +59,10 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	clientGone, serverRead := make(chan struct{}), make(chan struct{})
 	go func() { defer close(clientGone); p.pumpClient() }()
 	go func() { defer close(serverRead); p.pumpServer() }()
-	reason := p.run(ctx, signals, clientGone)
+	reason := p.run(ctx, signals, clientGone, serverRead)
 	<-c.ended
 	c.drain(serverRead)
-	<-serverRead
-	p.giveUp()
-	p.toClient.close()
+	p.deliver(ctx, signals, serverRead)
 	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
 	restore()
 	return c.code, nil
@@ -90,11 +88,19 @@ func (o *Options) poll() (restore func()) {
 }
 
 // run waits for the end: of the client, of the child, or of us. It returns why.
-func (p *stdio) run(ctx context.Context, signals <-chan os.Signal, clientGone <-chan struct{}) string {
+func (p *stdio) run(ctx context.Context, signals chan os.Signal, clientGone, serverRead <-chan struct{}) string {
 	for {
 		select {
 		case <-p.child.ended:
 			return "the server ended"
+		case <-serverRead:
+			// Without its output it can answer nothing; a client that was not told
+			// would wait for ever.
+			if p.child.wait(endTerm) {
+				return "the server ended"
+			}
+			p.child.end()
+			return "the server closed its output"
 		case <-clientGone:
 			p.flush()
 			p.child.end()
@@ -110,6 +116,10 @@ func (p *stdio) run(ctx context.Context, signals <-chan os.Signal, clientGone <-
 				p.note("signal %v: %v", s, err)
 			}
 			p.child.terminateAfter(endTerm)
+			select {
+			case signals <- s: // it also ends what comes after the child
+			default: // so does one of those that are waiting
+			}
 			return "a signal: " + s.String()
 		}
 	}
@@ -126,6 +136,37 @@ func (p *stdio) flush() {
 	case <-flushed:
 	case <-p.child.ended:
 	case <-t.C:
+	}
+}
+
+// deliver lets the client have what is still queued for it, and an answer to
+// all that the server left open. A client that does not read may take its time,
+// but does not keep us from following a signal.
+func (p *stdio) deliver(ctx context.Context, signals <-chan os.Signal, serverRead <-chan struct{}) {
+	delivered := make(chan struct{})
+	go func() {
+		defer close(delivered)
+		<-serverRead
+		p.giveUp()
+		p.toClient.close()
+	}()
+	stopped := false
+	for !stopped {
+		select {
+		case <-delivered:
+			return
+		case <-ctx.Done():
+			stopped = true
+		case s := <-signals:
+			stopped = !isBrokenPipe(s)
+		}
+	}
+	t := time.NewTimer(endDrain)
+	defer t.Stop()
+	select {
+	case <-delivered:
+	case <-t.C:
+		p.toClient.abandon()
 	}
 }
 
