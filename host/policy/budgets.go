@@ -90,7 +90,7 @@ func (p *Policy) join(run bool) []error {
 		for i := range y.doc.Budgets {
 			if what := shared(y.doc.Budgets[i].Tools); what != "" {
 				errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i)+"/tools",
-					"the budget is shared by %s, and this process sees one server; start the processes with one --group, or name one server", what))
+					"the budget is shared by %s, and this process sees one server; name one server, and give each its own budget", what))
 			}
 		}
 	}
