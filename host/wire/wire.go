@@ -8,7 +8,12 @@
 // Sources: JSON-RPC 2.0; RFC 8259 (JSON) and RFC 6901 (JSON Pointer); the base protocol pages of MCP 2024-11-05 to 2026-07-28.
 package wire
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"errors"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Side says who wrote a frame. Any value but FromServer is treated as FromClient, the stricter of the two.
 type Side uint8
@@ -73,9 +78,15 @@ type ID struct {
 }
 
 // Key returns a comparable identity: equal for two ids exactly when a peer would take one for the other.
-// Strings compare unescaped, so "\u0031" is "1"; lone surrogates all compare equal, which errs to "already in flight".
+// Integers beyond 2^53 compare as the doubles that most peers make of them. Strings compare unescaped, so "\u0031" is "1"; lone surrogates all compare equal, which errs to "already in flight".
 func (id ID) Key() string {
 	if len(id.Raw) == 0 || id.Raw[0] != '"' {
+		// Fifteen digits are exact in a double.
+		if len(id.Raw) > 15 {
+			if n, err := strconv.ParseFloat(id.Raw, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+				return strconv.FormatFloat(n, 'g', -1, 64)
+			}
+		}
 		return id.Raw
 	}
 	// The quote in front keeps strings and numbers apart. An error here only says that a lone surrogate became U+FFFD.
