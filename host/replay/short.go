@@ -51,7 +51,7 @@ func timeOf(v abi.Value) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, t.Str())
 	if err != nil || at.IsZero() {
-		return time.Time{}, fmt.Errorf("time: %q is not a time; want RFC 3339, such as \"2026-11-29T18:00:00Z\"", t)
+		return time.Time{}, fmt.Errorf("time: %s is not a time; want RFC 3339, such as \"2026-11-29T18:00:00Z\"", t)
 	}
 	return at, nil
 }
