@@ -25,7 +25,8 @@ func checkCmd(std stdio) *cobra.Command {
 		Use:   "check [flags]",
 		Short: "Check a policy, and type it against the tools of its servers",
 		Long: "Reports what is legal in a policy but worth a look. With --tools it also reports tools and arguments that a rule names\n" +
-			"and the server does not have, constraints that no accepted value can meet, tools that no call can pass, and which packs bind.",
+			"and the server does not have, constraints that no value of an enum meets, tools that the policy denies without naming\n" +
+			"them or whose budget is 0, and which packs bind.",
 		Args: wants(cobra.NoArgs, "name a policy file with --policy"),
 		RunE: func(*cobra.Command, []string) error { return check(std.out, f) },
 	}
