@@ -68,7 +68,7 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	for len(g.buf) < n {
 		g.buf = append(g.buf, nil)
 	}
-	g.buf[0] = e.Append(g.buf[0][:0])
+	g.buf[0] = g.kept(e).Append(g.buf[0][:0])
 	for i, a := range answers {
 		g.buf[i+1] = a.Append(g.buf[i+1][:0])
 	}
@@ -80,6 +80,18 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	}
 	g.seq += uint64(n)
 	return Recorded{e, answers, token}, err
+}
+
+// kept is the form of a judged event that goes into the file. The parameters of
+// a task are judged, but no reference stands for them.
+func (g *Engine) kept(e abi.Event) abi.Event {
+	if e.Call == nil || !e.Call.Task.Exists() || !g.state.Digests() {
+		return e
+	}
+	c := *e.Call
+	c.Task = abi.Value{}
+	e.Call = &c
+	return e
 }
 
 // Settle has the gate do what the last events have left to do, until an event

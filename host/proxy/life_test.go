@@ -159,7 +159,7 @@ func TestDigestsKeepTextOutOfTheLedger(t *testing.T) {
 	dir := t.TempDir()
 	l := connect(t, setup{policy: strings.Replace(onlyGood, "default: deny", "default: deny, ledger: digests", 1), dir: dir})
 	l.greet("2025-11-25")
-	l.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"good","arguments":{"a":"a-secret-word"}}}` + "\n")
+	l.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"good","arguments":{"a":"a-secret-word"},"task":{"ttl":"a-secret-word"}}}` + "\n")
 	l.await(`"id":1,"result":{"content":[{"type":"text","text":"ok`)
 	l.end()
 	digests := 0
