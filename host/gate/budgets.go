@@ -1,10 +1,12 @@
 package gate
 
 import (
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
 )
 
 // counter holds what calls have charged to one budget.
@@ -78,20 +80,44 @@ func (c *counter) remove(call string) {
 	}
 }
 
-// weight is what a call adds to a budget: one, or the number of elements at
-// the budget's pointer. A single value there counts as one element.
+// weight is what a call adds to a budget: one, or the number of elements at the
+// budget's pointer, but never less than one.
 func weight(b contract.Budget, args abi.Value) int64 {
 	if b.Weight == "" {
 		return 1
 	}
-	v := args.At(b.Weight)
+	return max(1, elements(args.At(b.Weight)))
+}
+
+// elements counts what a value names: the items of a list at any depth, also
+// where the list is written as text, the addresses in one string, and the
+// members of a map from addresses.
+func elements(v abi.Value) int64 {
+	n := int64(0)
 	switch v.Kind() {
 	case abi.Absent, abi.Null:
 		return 0
-	case abi.Array, abi.Object:
-		return int64(v.Len())
+	case abi.Array:
+		for _, item := range v.Items() {
+			n += elements(item)
+		}
+		return n
+	case abi.Object:
+		for _, m := range v.Members() {
+			if strings.Contains(m.Name, "@") {
+				n++
+			}
+		}
+	case abi.String:
+		if text := strings.TrimSpace(v.Str()); strings.HasPrefix(text, "[") {
+			if list, err := abi.Parse([]byte(text)); err == nil {
+				return elements(list)
+			}
+		}
+		found, _ := provenance.Canonicalise(v.Str())
+		n = int64(len(found))
 	}
-	return 1
+	return max(1, n)
 }
 
 // budgets reports every budget that applies to a call.

@@ -53,6 +53,15 @@ func TestBudgetsCountWhatTheySay(t *testing.T) {
 			{0, "send", `{"to":["a","b","c","d"]}`, "", "deny BUDGET_SPENT"},
 			{0, "read", `{}`, ok, "allow"},
 		}},
+		{"weight counts addresses however they are written", "tools: [s/send], max: 2, per: session, count: commits, weight: /to", []step{
+			{0, "send", `{"to":"a@x.example, b@x.example; c@x.example"}`, "", "deny BUDGET_SPENT"},
+			{0, "send", `{"to":["a@x.example;b@x.example;c@x.example"]}`, "", "deny BUDGET_SPENT"},
+			{0, "send", `{"to":"[\"a@x.example\",\"b@x.example\",\"c@x.example\"]"}`, "", "deny BUDGET_SPENT"},
+			{0, "send", `{"to":[["a@x.example"],["b@x.example","c@x.example"]]}`, "", "deny BUDGET_SPENT"},
+			{0, "send", `{"to":{"a@x.example":1,"b@x.example":1,"c@x.example":1}}`, "", "deny BUDGET_SPENT"},
+			{0, "send", `{"to":[{"name":"A, B","email":"a@x.example"}]}`, ok, "allow"},
+			{0, "send", `{"to":"\"Desk, Ops\" <a@x.example>"}`, ok, "allow"}, {0, "send", `{}`, "", "deny BUDGET_SPENT"},
+		}},
 		{"weight of allowed calls adds up", "tools: [s/send], max: 3, per: session, count: commits, weight: /to", []step{
 			{0, "send", `{"to":["a","b"]}`, ok, "allow"}, {0, "send", `{"to":["a","b"]}`, "", "deny BUDGET_SPENT"}, {0, "send", `{"to":"a"}`, ok, "allow"},
 		}},

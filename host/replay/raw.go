@@ -27,8 +27,11 @@ func (p *Player) raw(v abi.Value, index uint64) ([]abi.Event, error) {
 		return nil, err
 	}
 	server, text := raw.Get("server").Str(), raw.Get("frame")
+	if k := text.Kind(); k == abi.Object || k == abi.Array {
+		text = abi.StringValue(text.String()) // a frame that needs no odd spelling may stand as it is
+	}
 	if !text.IsString() || server == "" {
-		return nil, errors.New("raw: want a server and a frame, both strings")
+		return nil, errors.New("raw: want a server, and a frame as the text that is sent or as JSON")
 	}
 	talk := p.talks[server]
 	if talk == nil {
