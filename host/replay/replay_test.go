@@ -86,6 +86,23 @@ func TestShortFormsSayWhatLongFormsSay(t *testing.T) {
 	}
 }
 
+func TestAFrameMayStandAsJSON(t *testing.T) {
+	for _, frame := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{}}}`,
+		`"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\",\"arguments\":{}}}"`,
+	} {
+		v, err := abi.Parse([]byte(`{"raw":{"server":"s","from":"client","frame":` + frame + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(Options{Policy: load(t, ""), Specs: builtin.Table()})
+		out, _, err := p.Feed(v, 0)
+		if err != nil || len(out) == 0 || out[0].Verdict == nil {
+			t.Errorf("%s: %v, %v", frame, out, err)
+		}
+	}
+}
+
 func TestLinesThatAreNoEventAreRefused(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{`1`, "want an event"},
@@ -110,7 +127,7 @@ func TestLinesThatAreNoEventAreRefused(t *testing.T) {
 		{`{"session":{"moon":"full"}}`, `unknown member "moon"`},
 		{`{"approval":true}`, `want "yes" or "no"`},
 		{`{"facts":{"moon":"full"}}`, "unknown member"},
-		{`{"raw":{"server":"s","from":"client"}}`, "want a server and a frame"},
+		{`{"raw":{"server":"s","from":"client"}}`, "want a server, and a frame"},
 		{`{"raw":{"server":"s","from":"x","frame":""}}`, "want client or server"},
 		{`{"raw":{"server":"s","from":"client","frame":"{}"},"user":"x"}`, "one event on each line"},
 		{`{"raw":{"server":"s","from":"client","frame":"{}"},"time":"x"}`, "want RFC 3339"},
