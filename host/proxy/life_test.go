@@ -98,7 +98,7 @@ func TestALedgerThatFailsDeniesEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.send(fmt.Sprintf(callGood, "2"))
-	if got := l.await(`"id":2,`); !strings.Contains(got, "LEDGER_FAILED") {
+	if got := l.await(`"id":2,`); !strings.Contains(got, "LEDGER_FAILED") || strings.Contains(got, "callgate why") {
 		t.Error(got)
 	}
 	if got := len(l.ran()); got != 1 {
