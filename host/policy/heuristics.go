@@ -13,12 +13,10 @@ import (
 // leak. Their rules quote nothing of the definition, which is a server's.
 func heuristics(definition abi.Value) []hit {
 	root := schemaOf(definition)
-	if !root.node.Exists() {
-		return nil
-	}
 	g := guess{name: words(definition.Get("name").Str())}
 	g.reads = g.named(readWords) && !g.named(sendWords)
 	g.object(root, "", nil, true, maxSchemaDepth)
+	g.unnamed(root)
 	var hits []hit
 	add := func(why string, t tool) {
 		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required, rest: g.others})
@@ -107,6 +105,22 @@ func (g *guess) object(s schema, at string, above []string, must bool, depth int
 			}
 		}
 	}
+}
+
+// unnamed guesses for a tool that sends and whose schema names no arguments,
+// and so lets any in: every usual name of a destination is one, should the call
+// have it.
+func (g *guess) unnamed(s schema) {
+	closed := s.node.Get("additionalProperties")
+	if !s.node.Exists() || !g.named(talkWords) || s.spent() || closed.Kind() == abi.Bool && !closed.True() {
+		return
+	}
+	for _, v := range s.variants(2) {
+		if v.node.Get("properties").Len() > 0 {
+			return
+		}
+	}
+	g.to, g.content = strings.Fields(netNames+toNames), strings.Fields(content)
 }
 
 // siblings squeezes the names of properties.

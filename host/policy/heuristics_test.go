@@ -120,6 +120,34 @@ func TestEndlessSchemasAreSinks(t *testing.T) {
 	}
 }
 
+func TestASendingToolWhoseSchemaNamesNothingIsASink(t *testing.T) {
+	cases := []struct {
+		tool, schema string
+		sink         bool
+	}{
+		{"send_email", `{"type":"object"}`, true},
+		{"send_email", `{"type":"object","additionalProperties":true}`, true},
+		{"send_email", `{}`, true},
+		{"send_email", `{"type":"object","properties":{}}`, true},
+		{"send_email", `{"type":"object","additionalProperties":false}`, false},
+		{"send_email", `{"type":"object","properties":{"id":{"type":"string"}}}`, false},
+		{"list_labels", `{"type":"object"}`, false},
+	}
+	for _, c := range cases {
+		s, err := abi.Parse([]byte(c.schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits := heuristics(named(c.tool).With("inputSchema", s))
+		if got := len(hits) == 1 && slices.Contains(hits[0].tool.Sink.Of.To, "to") && hits[0].spare; got != c.sink {
+			t.Errorf("%s %s: a sink is %v; want %v", c.tool, c.schema, got, c.sink)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
 func TestHeuristicsNeedASchema(t *testing.T) {
 	if h := heuristics(named("send_email")); h != nil {
 		t.Errorf("hits %v", h)
