@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // judge fills a frame from its walk and refuses what is no frame of JSON-RPC 2.0, or one that a peer could read differently.
 func (c *Classifier) judge(f *Frame, w *walk, side Side) {
@@ -142,6 +146,9 @@ func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string
 	}
 	if code := c.nameCode(w.lexeme(env[inMethod]), CodeMethodSurrogate); code != "" {
 		return code, "/method"
+	}
+	if side != FromServer && f.Method != "tools/call" && folds(bytes.TrimSpace([]byte(f.Method)), "tools/call") {
+		return CodeMethodFolds, "/method"
 	}
 	if code := idCode(w, env[inID]); code != "" {
 		return code, "/id"

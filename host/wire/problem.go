@@ -57,6 +57,8 @@ const (
 	CodeMethodType = "FRAME_METHOD_TYPE"
 	// CodeMethodSurrogate: the method has a lone surrogate, which no two decoders read alike.
 	CodeMethodSurrogate = "FRAME_METHOD_SURROGATE"
+	// CodeMethodFolds: the method is tools/call in another case or with space around it; a peer that routes loosely would run a call that nobody judged.
+	CodeMethodFolds = "FRAME_METHOD_FOLDS"
 	// CodeNameNUL: the method or the tool name holds U+0000, at which readers in C end a text.
 	CodeNameNUL = "FRAME_NAME_NUL"
 	// CodeIDType: the id is an object, an array or a boolean.
@@ -122,6 +124,7 @@ var problemTable = [...]problemRow{
 	{CodeNoShape, rpcInvalidRequest, "the frame has no method, result or error; send one of them"},
 	{CodeMethodType, rpcInvalidRequest, "the method is not a string; send a method name"},
 	{CodeMethodSurrogate, rpcInvalidRequest, "the method holds a lone surrogate; send well-formed Unicode"},
+	{CodeMethodFolds, rpcInvalidRequest, "the method is tools/call in another spelling; spell it exactly"},
 	{CodeNameNUL, rpcInvalidRequest, "the method or the tool name holds the character U+0000; send the name without"},
 	{CodeIDType, rpcInvalidRequest, "the id is an object, an array or a boolean; send a string or an integer"},
 	{CodeIDFraction, rpcInvalidRequest, "the id is a number with a fraction, an exponent or a negative zero; send a plain integer"},
