@@ -27,6 +27,9 @@ type Options struct {
 	// Text holds the text that events carry by reference. Without it such text
 	// counts as gone.
 	Text io.ReaderAt
+	// Loaded is a policy that is known to be good. An event that brings exactly
+	// this one is spared the decoding.
+	Loaded *policy.Policy
 	// NewIndex makes the provenance index of a session; nil is provenance.New.
 	NewIndex func(provenance.Options) provenance.Index
 }
@@ -48,6 +51,7 @@ type State struct {
 
 	servers  map[string]*server
 	bindings map[string]*binding
+	sources  map[string]provenance.Source // what the policy says of outputs, as far as it was asked
 	counters map[string]*counter
 
 	session session
@@ -91,7 +95,7 @@ func New(o Options) *State {
 	if o.NewIndex == nil {
 		o.NewIndex = provenance.New
 	}
-	s := &State{opts: o, file: "000000", servers: map[string]*server{}, bindings: map[string]*binding{}, counters: map[string]*counter{}}
+	s := &State{opts: o, file: "000000", servers: map[string]*server{}, bindings: map[string]*binding{}, counters: map[string]*counter{}, sources: map[string]provenance.Source{}}
 	s.settings = policy.Settings{}
 	s.reset()
 	return s
@@ -181,6 +185,14 @@ func (s *State) source(serverName, tool string) provenance.Source {
 	if s.policy == nil {
 		return provenance.Source{}
 	}
+	key := serverName + "\x00" + tool
+	if src, ok := s.sources[key]; ok {
+		return src
+	}
+	if len(s.sources) >= maxBindings {
+		clear(s.sources)
+	}
 	src := s.policy.Source(serverName, tool)
-	return provenance.Source{Trusted: src.Trusted, WholeField: src.WholeField, Fields: src.Fields, Text: src.Text}
+	s.sources[key] = provenance.Source{Trusted: src.Trusted, WholeField: src.WholeField, Fields: src.Fields, Text: src.Text}
+	return s.sources[key]
 }

@@ -107,8 +107,13 @@ func samePrincipal(a, b abi.Principal) bool {
 // that follows.
 func (s *State) usePolicy(p *abi.PolicyEvent) {
 	s.settleAll() // the policy says how an output is read, and this was read under the old one
-	s.policy, s.bad = policy.Decode(p.Policy)
+	if known := s.opts.Loaded; known != nil && known.Value().Equal(p.Policy) {
+		s.policy, s.bad = known, nil
+	} else {
+		s.policy, s.bad = policy.Decode(p.Policy)
+	}
 	s.bindings = map[string]*binding{}
+	clear(s.sources)
 	s.digest, s.settings = p.Digest, policy.Settings{}
 	if s.bad == nil {
 		s.digest, s.settings = s.policy.Digest(), s.policy.Settings()

@@ -9,7 +9,7 @@ import (
 // dropped. The check digits are not verified: a wrong number is still where
 // the money was meant to go.
 func iban(s string) (Entity, bool) {
-	if len(s) < 15 || len(s) > 64 {
+	if len(s) < 15 || len(s) > 64 || !allLetters(s[:1]) {
 		return Entity{}, false
 	}
 	id := strings.ToUpper(strings.Map(unspaced, s))

@@ -3,6 +3,7 @@ package proxy
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/wire"
@@ -36,7 +37,7 @@ func (v Voice) apply(m Message, verdict *abi.Verdict) []byte {
 // Voice writes the text that the model reads. It holds the names that it may
 // speak: those that the policy or MCP itself defines. Nothing else that a
 // server or a caller wrote is ever repeated.
-type Voice struct{ names map[string]bool }
+type Voice struct{ names func() map[string]bool }
 
 // mcpNames are the names that MCP defines inside results and calls.
 var mcpNames = [...]string{
@@ -44,8 +45,13 @@ var mcpNames = [...]string{
 	"messages", "error", "message", "data", "isError", "annotations", "inputSchema", "outputSchema", "params", "id", "method", "jsonrpc", "tool", "server",
 }
 
-// NewVoice returns a voice that may speak the names in a policy.
+// NewVoice returns a voice that may speak the names in a policy. They are
+// gathered when something is first denied.
 func NewVoice(policy abi.Value) Voice {
+	return Voice{sync.OnceValue(func() map[string]bool { return spoken(policy) })}
+}
+
+func spoken(policy abi.Value) map[string]bool {
 	names := map[string]bool{}
 	for _, n := range mcpNames {
 		names[n] = true
@@ -56,17 +62,17 @@ func NewVoice(policy abi.Value) Voice {
 			return
 		}
 		names[s] = true
-		for _, half := range strings.Split(s, "/") {
+		for half := range strings.SplitSeq(s, "/") {
 			names[half] = true
 		}
 	})
 	delete(names, "")
-	return Voice{names}
+	return names
 }
 
 // word returns a name that may be spoken, or *.
 func (v Voice) word(s string) string {
-	if v.names[s] {
+	if v.names()[s] {
 		return s
 	}
 	return "*"

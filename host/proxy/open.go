@@ -40,7 +40,7 @@ func Open(o Opening) (*Opened, error) {
 	file := hex.EncodeToString(id)
 	now := time.Now()
 	text := &Text{}
-	state := gate.New(gate.Options{Specs: o.Specs, Text: text})
+	state := gate.New(gate.Options{Specs: o.Specs, Text: text, Loaded: o.Policy})
 	l, prior := ledger.Memory(), []ledger.Prior(nil)
 	if o.Dir != "" {
 		var err error
