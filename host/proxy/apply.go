@@ -72,7 +72,7 @@ func spoken(policy abi.Value) map[string]bool {
 
 // word returns a name that may be spoken, or *.
 func (v Voice) word(s string) string {
-	if v.names()[s] {
+	if v.names != nil && v.names()[s] {
 		return s
 	}
 	return "*"

@@ -17,6 +17,7 @@ const (
 	endFlush = 300 * time.Millisecond // for what is still queued for the child
 	endTerm  = 900 * time.Millisecond // then TERM
 	endKill  = 500 * time.Millisecond // after TERM, then KILL
+	endGroup = 200 * time.Millisecond // for what the child leaves behind to follow a TERM
 	// endDrain is how long output is still read once the child has ended: a
 	// grandchild may hold the pipe open for ever.
 	endDrain = 300 * time.Millisecond
@@ -28,6 +29,7 @@ type child struct {
 	in     *os.File // its standard input
 	out    *os.File // its standard output
 	ended  chan struct{}
+	alone  chan struct{} // nothing that the child started is left either
 	code   int
 	once   sync.Once
 	signal func(os.Signal) error
@@ -59,7 +61,7 @@ func startChild(o childOptions) (*child, error) {
 	cmd := exec.Command(path, o.command[1:]...)
 	cmd.Args[0] = o.command[0]
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.env, inR, outW, o.stderr
-	c := &child{cmd: cmd, in: inW, out: outR, ended: make(chan struct{})}
+	c := &child{cmd: cmd, in: inW, out: outR, ended: make(chan struct{}), alone: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		// The kernel ties the parent-death signal to the thread that started the
@@ -76,8 +78,9 @@ func startChild(o childOptions) (*child, error) {
 		_ = cmd.Wait() // the state says all there is
 		c.code = exitCode(cmd.ProcessState)
 		close(c.ended)
-		group.kill() // what the child leaves behind
+		group.end(endGroup)
 		group.close()
+		close(c.alone)
 	}()
 	err = <-started
 	closeErr := errors.Join(inR.Close(), outW.Close())

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 var terminateSignal os.Signal = syscall.SIGTERM
@@ -32,6 +33,20 @@ func (g group) signal(s os.Signal) error {
 }
 
 func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) } // no such group: nothing is left
+
+// end has what is left of the group follow a TERM, then kills it: a server
+// below npx or a shell has its own cleaning up to do.
+func (g group) end(grace time.Duration) {
+	if g.signal(terminateSignal) != nil {
+		return // nothing is left
+	}
+	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if syscall.Kill(-g.id, 0) != nil {
+			return
+		}
+	}
+	g.kill()
+}
 
 func (g group) close() {}
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -49,6 +50,8 @@ func (g group) signal(os.Signal) error {
 }
 
 func (g group) kill() { _ = windows.TerminateJobObject(g.job, 1) } // an empty job: nothing is left
+
+func (g group) end(time.Duration) { g.kill() } // a job has no way to ask
 
 func (g group) close() { _ = windows.CloseHandle(g.job) } // nothing more can be done with it
 

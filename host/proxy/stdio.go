@@ -63,6 +63,7 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	<-c.ended
 	c.drain(serverRead)
 	p.deliver(ctx, signals, serverRead)
+	<-c.alone
 	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
 	restore()
 	return c.code, nil
