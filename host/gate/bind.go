@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -26,7 +27,8 @@ type row struct {
 }
 
 // bind returns the contracts of a tool, in table order; those of the floor
-// stand directly after their twins.
+// stand directly after their twins. A contract of the floor that is made of the
+// same as its twin would say everything a second time, so it is left out.
 func (s *State) bind(serverName, tool string) *binding {
 	key := serverName + "\x00" + tool
 	if b := s.bindings[key]; b != nil {
@@ -56,15 +58,17 @@ func (s *State) bind(serverName, tool string) *binding {
 		b.budgets = append(b.budgets, p.Budgets(serverName, definition)...)
 	}
 	for _, spec := range s.opts.Specs {
+		var twin contract.Contract
 		for i := range rules {
 			c, err := spec.New(&rules[i])
 			if err != nil {
 				b.broken = fmt.Errorf("contract %s: %w", spec.Name, err)
 				return b
 			}
-			if c != nil {
+			if c != nil && !reflect.DeepEqual(c, twin) {
 				b.rows = append(b.rows, row{spec.Name, c})
 			}
+			twin = c
 		}
 	}
 	return b

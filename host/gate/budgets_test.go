@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -117,5 +118,36 @@ func TestANewSessionStartsSessionBudgetsAnewAndKeepsTheOthers(t *testing.T) {
 		if got := r.outcome("s", "send", `{}`); got[:5] != want {
 			t.Errorf("%s: %s; want %s", budget, got, want)
 		}
+	}
+}
+
+func TestAFloorSaysWhatIsItsOwnAndNothingTwice(t *testing.T) {
+	const floor = "callgate: 1\nbudgets:\n  - {name: low, tools: [s/send], max: 1}\n"
+	cases := []struct {
+		name, policy, floor string
+		also                int
+		rule                string
+	}{
+		{"the policy's budget is spent", budgetPolicy("tools: [s/send], max: 1"), "callgate: 1\n", 0, "policy.yaml"},
+		{"the floor's budget is spent", budgetPolicy("tools: [s/send], max: 9"), floor, 0, "floor.yaml"},
+		{"both deny the tool", "callgate: 1\npacks: none\ntools: {s/send: {verdict: deny}}\n", "callgate: 1\ntools: {s/send: {verdict: deny}}\n", 1, ""},
+	}
+	for _, c := range cases {
+		r := start(t, load(t, c.policy, c.floor))
+		r.tools("s", tool("send", "to"))
+		r.call("s", "send", `{}`)
+		v := verdict(t, r.call("s", "send", `{}`))
+		again := 0
+		for _, other := range v.Also {
+			if other.Code == v.Code {
+				again++
+			}
+		}
+		if v.Outcome != abi.Deny || again != c.also || !strings.Contains(v.Rule, c.rule) {
+			t.Errorf("%s: %s by %s, said %d times more; want deny by %s, %d times more", c.name, v.Outcome, v.Rule, again, c.rule, c.also)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("nothing was tried")
 	}
 }
