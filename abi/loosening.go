@@ -22,4 +22,14 @@ var Loosening = []string{
 	"approve",
 	"override",
 	"outputs: trusted",
+
+	// Where nothing was said before, these are looser than what holds then.
+	"verdict: ask",
+	"default",
+	"unlisted",
+	"unknown_server",
+	"user_context",
+	"undeclared: allow",
+	"packs",
+	"servers",
 }

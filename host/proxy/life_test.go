@@ -139,6 +139,32 @@ func TestTheVerdictIsInTheLedgerBeforeTheCallIsSent(t *testing.T) {
 	}
 }
 
+// TestTheVerdictIsKeptBeforeTheServerGetsTheCall has the server look into the
+// ledger at the moment a call reaches it.
+func TestTheVerdictIsKeptBeforeTheServerGetsTheCall(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FAKE_LEDGER", dir)
+	l := connect(t, setup{policy: onlyGood, dir: dir})
+	l.greet("2025-11-25")
+	for i := 1; i <= 30; i++ {
+		l.send(fmt.Sprintf(callGood, strconv.Itoa(i)))
+	}
+	l.await(`"id":30,`)
+	l.end()
+	seen := 0
+	for line := range strings.SplitSeq(l.ranLog(), "\n") {
+		if rest, ok := strings.CutPrefix(line, "allows in the ledger: "); ok {
+			seen++
+			if n, _ := strconv.Atoi(rest); n < seen {
+				t.Errorf("call %d reached the server with %d verdicts kept", seen, n)
+			}
+		}
+	}
+	if seen != 30 {
+		t.Fatalf("%d calls reached the server; want 30", seen)
+	}
+}
+
 func TestARestartResumesBudgetsAndPins(t *testing.T) {
 	dir := t.TempDir()
 	policy := onlyGood + "budgets:\n  - {name: b, tools: [fake/good], max: 2, per: session, count: attempts}\n"
