@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/gate"
 )
 
 func (r *run) at(minutes int) {
@@ -149,5 +150,22 @@ func TestAFloorSaysWhatIsItsOwnAndNothingTwice(t *testing.T) {
 	}
 	if len(cases) == 0 {
 		t.Fatal("nothing was tried")
+	}
+}
+
+func TestCallsThatAreNeverAnsweredDoNotPileUp(t *testing.T) {
+	r := start(t, load(t, budgetPolicy("tools: [s/send], max: 100000, per: session, count: successes")))
+	r.tools("s", `{"name":"send"}`)
+	first := verdict(t, r.call("s", "send", `{}`)).ID
+	for range 32768 {
+		gate.Step(r.state, abi.Event{Seq: r.seq, Call: &abi.Call{Server: "s", Tool: "send", Arguments: value(t, `{}`)}})
+		r.seq += 2
+	}
+	if _, _, ok := r.state.CallOf(first); ok {
+		t.Error("the oldest of 32,769 calls is still waited for")
+	}
+	last := verdict(t, r.call("s", "send", `{}`))
+	if _, _, ok := r.state.CallOf(last.ID); !ok || last.Outcome != abi.Allow {
+		t.Error("the newest call is not waited for")
 	}
 }

@@ -15,6 +15,9 @@ const maxRecent = 64
 // maxAsked is how many questions can be open in a session.
 const maxAsked = 64
 
+// maxSent is how many allowed calls can be without a result.
+const maxSent = 32768
+
 // called takes in a call and, unless the past is being folded, has it judged.
 func (s *State) called(e abi.Event) []abi.Event {
 	n := &entry{call: *e.Call, seq: e.Seq}
@@ -119,6 +122,7 @@ func (s *State) settle(v *abi.Verdict) *abi.LabelEvent {
 		return nil
 	}
 	s.charge(n, contract.CountCommits, contract.CountSuccesses)
+	s.expect(n)
 	return s.label(n, v)
 }
 
@@ -213,6 +217,18 @@ func (s *State) await(n *entry) {
 			old.ask = nil
 			s.forget(old)
 		}
+	}
+}
+
+// expect keeps an allowed call until its result comes. Of more than a server
+// can be working on, the oldest are taken for answered with success.
+func (s *State) expect(n *entry) {
+	s.session.sent = append(s.session.sent, n.call.ID)
+	for len(s.session.sent) > maxSent {
+		if old := s.session.entries[s.session.sent[0]]; old != nil && old.outcome == abi.Allow {
+			s.finish(old, false)
+		}
+		s.session.sent = s.session.sent[1:]
 	}
 }
 

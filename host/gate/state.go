@@ -74,6 +74,7 @@ type session struct {
 	unrecorded []abi.Event       // what the index has yet to take in, in order
 	entries    map[string]*entry // calls without an answer, by id
 	asked      []*entry          // oldest first
+	sent       []string          // ids of allowed calls, oldest first
 	approved   []abi.Approved
 }
 

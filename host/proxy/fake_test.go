@@ -48,13 +48,16 @@ func fakeServer(mode string) {
 		line, err := in.ReadString('\n')
 		if line != "" {
 			fmt.Fprintf(log, "got %s\n", strings.TrimSpace(line))
+			if mode == "deaf" && strings.Contains(line, "deaf") {
+				os.Stdin.Close()
+			}
 			serve(log, mode, line)
 		}
 		if err != nil {
 			break
 		}
 	}
-	for mode == "stubborn" {
+	for mode == "stubborn" || mode == "deaf" {
 		time.Sleep(time.Hour)
 	}
 }

@@ -49,6 +49,19 @@ func ledgerEvents(t *testing.T, dir string) []abi.Event {
 	return out
 }
 
+func TestAServerThatReadsNoMoreGetsItsCallsAnswered(t *testing.T) {
+	l := connect(t, setup{policy: onlyGood, mode: "deaf"})
+	l.greet("2025-11-25")
+	l.send(`{"jsonrpc":"2.0","id":"deaf","method":"ping"}` + "\n")
+	l.await(`"deaf"`)
+	l.send(fmt.Sprintf(callGood, "7") + `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n")
+	for _, id := range []string{`"id":7,`, `"id":"p",`} {
+		if got := l.await(id); !strings.Contains(got, "has closed its input") {
+			t.Error(got)
+		}
+	}
+}
+
 func TestAServerThatDiesAnswersEverythingThatWasOpen(t *testing.T) {
 	l := connect(t, setup{policy: onlyGood})
 	l.greet("2025-11-25")

@@ -30,6 +30,7 @@ type frame struct {
 	bytes []byte
 	wait  func() error // nil: nothing to wait for
 	fail  func(error)  // called instead of writing when wait fails
+	lost  func()       // called when the frame could not be written
 	// here says that the caller may wait as well: it has nothing else to do, and
 	// waking another goroutine takes longer than a fast disk does.
 	here bool
@@ -104,6 +105,9 @@ func (s *sender) write(f frame) error {
 		}
 	}
 	_, err := s.w.Write(f.bytes)
+	if err != nil && f.lost != nil {
+		f.lost()
+	}
 	return err
 }
 

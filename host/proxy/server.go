@@ -88,7 +88,9 @@ func (p *stdio) received(m Message) ([]byte, bool) {
 			p.note("a frame of the server was not relayed: %s", m.Event.Refused.Code)
 			return nil, false
 		case !ok && m.open != nil:
-			return p.o.Voice.apply(m, unkept("")), true
+			v := unkept("")
+			v.Reason = "the call was made, but the ledger can not keep its result, so the result is not shown"
+			return p.o.Voice.apply(m, v), true
 		case r.Verdict() != nil && m.open != nil:
 			return p.o.Voice.apply(m, r.Verdict()), true
 		case m.Event.Tools != nil:

@@ -228,7 +228,7 @@ func (p *stdio) pumpClient() {
 // client handles one frame of the client; last says that none is behind it yet.
 func (p *stdio) client(m Message, last bool) {
 	if m.Event == nil {
-		p.toServer.send(frame{bytes: m.Frame.Raw})
+		p.toServer.send(frame{bytes: m.Frame.Raw, lost: p.unread(m)})
 		return
 	}
 	if m.Event.Refused != nil {
@@ -278,7 +278,7 @@ func unkept(id string) *abi.Verdict {
 
 // forward sends an allowed call once its verdict is durable.
 func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
-	f := frame{bytes: sent, here: last}
+	f := frame{bytes: sent, here: last, lost: p.unread(m)}
 	if !p.o.Engine.Durable(token) {
 		f.wait = func() error { return p.o.Engine.Wait(token) }
 		f.fail = func(err error) {
@@ -288,6 +288,19 @@ func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
 		}
 	}
 	p.toServer.send(f)
+}
+
+// unread answers a request that the server, which has closed its input, will
+// never read.
+func (p *stdio) unread(m Message) func() {
+	if m.Frame.Kind != wire.Request {
+		return nil
+	}
+	return func() {
+		if p.talk.close(m.Frame.ID) != nil {
+			p.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server has closed its input", nil)})
+		}
+	}
 }
 
 // edited applies the gate's edits to the frame as received.
