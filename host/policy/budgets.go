@@ -82,19 +82,29 @@ func (p *Policy) join(run bool) []error {
 	if !run {
 		return errs
 	}
-	layers := p.layers
+	errs = append(errs, p.unshared()...)
 	if p.floor != nil {
-		layers = slices.Concat(layers, p.floor.layers)
+		errs = append(errs, p.floor.unshared()...)
 	}
-	for _, y := range layers {
+	return errs
+}
+
+// unshared finds the budgets that servers would have to share, which a process
+// that wraps one server cannot count.
+func (p *Policy) unshared() []error {
+	var errs []error
+	for _, y := range p.layers {
 		for i := range y.doc.Budgets {
 			if what := shared(y.doc.Budgets[i].Tools); what != "" {
-				errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i)+"/tools",
-					"the budget is shared by %s, and this process sees one server; name one server, and give each its own budget", what))
+				errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i)+"/tools", "%s", sharedText(what)))
 			}
 		}
 	}
 	return errs
+}
+
+func sharedText(what string) string {
+	return "the budget is shared by " + what + ", and this process sees one server; name one server, and give each its own budget"
 }
 
 // shared says which servers a list of tools spans, if they can be several.

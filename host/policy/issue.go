@@ -65,17 +65,7 @@ func (c *issues) errorsOf(label string, places map[string]place) []error {
 		if pos == (place{}) {
 			pos = lookup(places, x.at)
 		}
-		where := label
-		if pos.line > 0 {
-			where += ":" + strconv.Itoa(pos.line)
-			if pos.col > 0 {
-				where += ":" + strconv.Itoa(pos.col)
-			}
-		}
-		if shown := display(x.at); shown != "" {
-			where += ": " + shown
-		}
-		list[i] = placed{pos, fmt.Errorf("%s: %s", where, x.what)}
+		list[i] = placed{pos, &Mistake{File: label, Line: pos.line, Column: pos.col, Path: display(x.at), Text: x.what}}
 	}
 	sort.SliceStable(list, func(i, j int) bool {
 		a, b := list[i].place, list[j].place
@@ -140,6 +130,19 @@ func accepted(got string, names []string) string {
 		s = fmt.Sprintf("; did you mean %q? accepted: %s", best, strings.Join(names, ", "))
 	}
 	return s
+}
+
+// Closest returns the name that is few typing mistakes away from got, or "".
+// Letter case is no mistake.
+func Closest(got string, names []string) string {
+	lower := make([]string, len(names))
+	for i, n := range names {
+		lower[i] = strings.ToLower(n)
+	}
+	if i := slices.Index(lower, closest(got, lower)); i >= 0 {
+		return names[i]
+	}
+	return ""
 }
 
 // closest returns the name that is few typing mistakes away from got, or "".

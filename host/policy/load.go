@@ -110,7 +110,7 @@ func (l *loader) fail(by includer, name, what string) {
 		l.errs = append(l.errs, by.layer.errorAt(by.at, "%s", what))
 		return
 	}
-	l.errs = append(l.errs, fmt.Errorf("%s: %s", name, what))
+	l.errs = append(l.errs, &Mistake{File: name, Text: what})
 }
 
 // load reads a file and what it includes: the file first, then each include

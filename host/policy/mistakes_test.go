@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,6 +20,8 @@ type mistake struct {
 var mistakes = []mistake{
 	{"unknown key at the top", head("tool: {}"), []string{`/p/team.yaml:2:1: tool: unknown key "tool"; did you mean "tools"? accepted: callgate, name,`}, head("tools: {}")},
 	{"unknown key of a tool", head("tools:", "  fs/write_file: {verdcit: deny}"), []string{`/p/team.yaml:3:19: tools.fs/write_file.verdcit: unknown key "verdcit"; did you mean "verdict"?`}, head("tools:", "  fs/write_file: {verdict: deny}")},
+	{"budgets of a tool", head("tools: {fs/w: {budgets: [{name: x, tools: [fs/w], max: 3}]}}"), []string{`tools.fs/w.budgets: unknown key "budgets"; a tool has max_calls, and budgets: stands at the top of the file; accepted: verdict,`}, head("tools: {fs/w: {max_calls: 3}}", "budgets: [{name: x, tools: [fs/w], max: 3}]")},
+	{"a setting that is a server", head("settings: {default: deny, servers: {}}"), []string{`unknown key "servers"; servers: stands at the top of the file`}, head("settings: {default: deny}", "servers: {}")},
 	{"key of a later version", head("labels: []"), []string{`unknown key "labels"`, "accepted: callgate"}, head("budgets: []")},
 	{"origin of a later version", head("tools: {a/b: {args: [{arg: x, origin: [client]}]}}"), []string{`args[0].origin: unknown key "origin"`, "accepted: slot, arg, allow"}, head("tools: {a/b: {args: [{arg: x, in: [client]}]}}")},
 	{"slot of a later version", head("tools: {a/b: {args: [{slot: command}]}}"), []string{`2:29: tools.a/b.args[0].slot: unknown value "command"; accepted: path`}, head("tools: {a/b: {args: [{slot: path}]}}")},
@@ -177,5 +182,39 @@ func TestMistakesShowHostileTextQuoted(t *testing.T) {
 	}
 	if strings.ContainsAny(err.Error(), "\x1b\n") {
 		t.Errorf("raw control characters in %q", err)
+	}
+}
+
+func TestMistakesTellTheirPlace(t *testing.T) {
+	_, err := load(head("tools: {fs/w: {verdcit: deny}}", "sittings: {}"))
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		t.Fatalf("%v is no list", err)
+	}
+	var got []string
+	for _, e := range list.Unwrap() {
+		var m *Mistake
+		if !errors.As(e, &m) || m.Error() != e.Error() {
+			t.Fatalf("%v is no mistake", e)
+		}
+		got = append(got, fmt.Sprintf("%s %d %d %s", m.File, m.Line, m.Column, m.Path))
+	}
+	if want := []string{"/p/team.yaml 2 16 tools.fs/w.verdcit", "/p/team.yaml 3 1 sittings"}; !slices.Equal(got, want) {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+func TestClosestNamesWhatWasMeant(t *testing.T) {
+	names := []string{"send_email", "listFolders", "read"}
+	cases := []struct{ got, want string }{
+		{"send_mail", "send_email"}, {"SEND_EMAIL", "send_email"}, {"listfolder", "listFolders"}, {"raed", "read"}, {"purge", ""}, {"", ""},
+	}
+	for _, c := range cases {
+		if got := Closest(c.got, names); got != c.want {
+			t.Errorf("%q: %q; want %q", c.got, got, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
 	}
 }

@@ -15,6 +15,7 @@ const (
 	CodeSuperseded    = "LIST_REPLACED"  // a lower layer's allow or in list that no longer holds
 	CodeDenyRelative  = "DENY_RELATIVE"  // a deny pattern that holds in one directory only
 	CodePacksDropped  = "PACKS_NARROWED" // a higher layer lets fewer packs bind than a lower one; it does not count
+	CodeRunRefuses    = "RUN_REFUSES"    // eval, check and test load it, and run does not
 )
 
 // Note is what lint and check report of a policy that loads.
@@ -92,6 +93,7 @@ func (p *Policy) allNotes() []Note {
 		}
 	}
 	p.packNotes(n)
+	p.runNotes(n)
 	if p.floor != nil {
 		n.list = append(n.list, p.floor.allNotes()...)
 	}
@@ -132,6 +134,17 @@ func (p *Policy) packNotes(n *notes) {
 				return c.Of == nil || !slices.Contains(*c.Of, name)
 			})) {
 				n.add(CodePacksDropped, y.rule("/packs"), "fewer packs than "+lower.rule("/packs")+", which holds; change it there")
+			}
+		}
+	}
+}
+
+// runNotes reports what keeps callgate run from loading the policy.
+func (p *Policy) runNotes(n *notes) {
+	for _, y := range p.layers {
+		for i := range y.doc.Budgets {
+			if what := shared(y.doc.Budgets[i].Tools); what != "" {
+				n.add(CodeRunRefuses, y.rule(abi.JoinIndex("/budgets", i)+"/tools"), "callgate run does not load this policy: "+sharedText(what))
 			}
 		}
 	}

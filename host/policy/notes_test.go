@@ -29,6 +29,9 @@ func TestNotes(t *testing.T) {
 		{"deny in one directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"*.pem\"]}]}}"}, "DENY_RELATIVE l0.yaml:3: tools.s/t.args[0]"},
 		{"deny in every directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"**/*.pem\"]}]}}"}, ""},
 		{"fewer packs", []string{quiet + "\npacks: auto", "packs: none"}, "PACKS_NARROWED l1.yaml:2: packs"},
+		{"a budget of two servers", []string{quiet + "\nbudgets: [{name: x, tools: [s/t, u/t], max: 1}]"}, "RUN_REFUSES l0.yaml:3: budgets[0].tools"},
+		{"a budget of any server", []string{quiet + "\nbudgets: [{name: x, tools: [\"*/t\"], max: 1}]"}, "RUN_REFUSES l0.yaml:3: budgets[0].tools"},
+		{"a budget of one server", []string{quiet + "\nbudgets: [{name: x, tools: [s/t, s/u], max: 1}]"}, ""},
 	}
 	for _, c := range cases {
 		var texts, got []string
