@@ -63,11 +63,16 @@ func describeScalar(is string) abi.Value {
 	case "version":
 		return object("const", abi.IntValue(formatVersion))
 	case "count":
-		return kind("integer").With("minimum", abi.IntValue(0))
+		return kind("integer").With("minimum", abi.IntValue(0)).With("maximum", abi.IntValue(maxCount))
 	case "number":
 		return kind("number")
 	case "size":
-		return kind("integer", "string")
+		// A pattern is about text only, and the bounds are about numbers only.
+		return kind("integer", "string").With("pattern", abi.StringValue(sizeForm)).With("minimum", abi.IntValue(0)).With("maximum", abi.IntValue(maxCount-1))
+	case "duration":
+		return describePeriod(durationForm)
+	case "per":
+		return describePeriod(`^session$|` + durationForm)
 	case "scalar":
 		return kind("string", "number", "boolean")
 	case "name":
@@ -75,6 +80,21 @@ func describeScalar(is string) abi.Value {
 	}
 	// Plain scalars in text members stay text, whatever an editor takes them for.
 	return kind("string", "number", "boolean")
+}
+
+// The forms of sizes and durations as text. Bounds that depend on the unit are
+// not part of them. Go's durations are no other standard's: package time,
+// ParseDuration.
+const (
+	sizeForm     = `^([0-9]{1,16}B?|[0-9]{1,13}KiB|[0-9]{1,10}MiB|[0-9]{1,7}GiB)$`
+	durationForm = `^\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
+)
+
+// describePeriod is text of a form that a duration of zero has too: one more pattern asks
+// for another digit, or for the word that has none.
+func describePeriod(pattern string) abi.Value {
+	return object("type", abi.StringValue("string"), "pattern", abi.StringValue(pattern),
+		"allOf", abi.ArrayValue(object("pattern", abi.StringValue("[1-9]|session"))))
 }
 
 // object makes an object of names and values in turn.
