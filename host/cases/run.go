@@ -168,13 +168,16 @@ func last(answers []abi.Event) *abi.Verdict {
 // check lists how a verdict differs from what was wanted.
 func (w *Want) check(v *abi.Verdict) []string {
 	if v == nil {
+		if w.Outcome == "" {
+			return []string{"no verdict; want one"}
+		}
 		return []string{"no verdict; want " + w.Outcome}
 	}
 	var out []string
 	miss := func(what, got, want string) {
 		out = append(out, fmt.Sprintf("%s %q; want %q (%s %s: %s)", what, got, want, v.Contract, v.Code, v.Reason))
 	}
-	if v.Outcome.String() != w.Outcome {
+	if w.Outcome != "" && v.Outcome.String() != w.Outcome {
 		miss("outcome", v.Outcome.String(), w.Outcome)
 	}
 	if w.Contract != "" && v.Contract != w.Contract {

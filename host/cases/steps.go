@@ -92,8 +92,16 @@ func (l *loader) want(n *yaml.Node) *Want {
 		Outcome: l.text(m["outcome"], "outcome"), Contract: l.text(m["contract"], "contract"), Code: l.text(m["code"], "code"),
 		Rule: l.text(m["rule"], "rule"), Witness: l.text(m["witness"], "witness"), At: l.texts(m["at"], "at"), Reason: l.text(m["reason"], "reason"),
 	}
-	if _, ok := abi.ParseOutcome(w.Outcome); !ok || w.Outcome == "abstain" {
+	if _, ok := abi.ParseOutcome(w.Outcome); m["outcome"] != nil && (!ok || w.Outcome == "abstain") {
 		l.fail(n, "want: outcome %q; want deny, ask or allow", w.Outcome)
+	}
+	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		l.fail(n, "want: says nothing; name an outcome, or another part of the verdict")
+	}
+	for _, key := range []string{"contract", "code", "rule", "witness", "at", "reason"} {
+		if v := m[key]; v != nil && (v.Kind == yaml.ScalarNode && v.Value == "" || v.Kind == yaml.SequenceNode && len(v.Content) == 0) {
+			l.fail(v, "%s: empty, so it holds of every verdict; leave it out", key)
+		}
 	}
 	return w
 }

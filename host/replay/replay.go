@@ -36,6 +36,7 @@ type Player struct {
 	state *gate.State
 	talks map[string]*proxy.Conversation
 	last  string // id of the last call
+	asked string // id of the last call that a person is asked about, "" once answered
 	raws  int    // calls read from frames, so that each has an id of its own
 	// Gap says that the input rests on text or files that are not there.
 	Gap bool
@@ -99,11 +100,16 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		p.last = e.Call.ID
 	}
 	out := gate.Step(p.state, e)
-	if !p.o.Approve {
-		return out
+	if e.Approval != nil && e.Approval.Call == p.asked || e.Session != nil && e.Session.New {
+		p.asked = ""
 	}
 	for _, a := range out {
-		if a.Ask != nil {
+		if a.Ask == nil {
+			continue
+		}
+		p.asked = a.Ask.Call
+		if p.o.Approve {
+			p.asked = ""
 			yes := abi.Event{Seq: e.Seq, Time: e.Time, Cause: e.Seq, Caused: true, Approval: &abi.ApprovalEvent{Call: a.Ask.Call, Yes: true, By: "eval"}}
 			out = append(out, yes)
 			return append(out, gate.Step(p.state, yes)...)

@@ -126,6 +126,7 @@ func TestLinesThatAreNoEventAreRefused(t *testing.T) {
 		{`{"session":{"platform":1}}`, "platform: want a string"},
 		{`{"session":{"moon":"full"}}`, `unknown member "moon"`},
 		{`{"approval":true}`, `want "yes" or "no"`},
+		{`{"approval":"yes"}`, "nothing was asked"},
 		{`{"facts":{"moon":"full"}}`, "unknown member"},
 		{`{"raw":{"server":"s","from":"client"}}`, "want a server, and a frame"},
 		{`{"raw":{"server":"s","from":"x","frame":""}}`, "want client or server"},

@@ -74,16 +74,27 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 	case "session":
 		return p.shortSession(v)
 	case "approval":
-		switch v.Str() {
-		case "yes", "no":
-			return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: v.Str() == "yes", By: "eval"}}}, nil
-		}
-		return nil, fmt.Errorf("approval: want \"yes\" or \"no\"")
+		return p.shortApproval(v)
 	case "facts":
 		e, err := abi.EventFrom(abi.ObjectValue(abi.Member{Name: "v", Value: abi.IntValue(abi.EventVersion)}, abi.Member{Name: "facts", Value: v}))
 		return []abi.Event{e}, err
 	}
 	return nil, fmt.Errorf("unknown event %q; want one of %s", kind, shortForms)
+}
+
+// shortApproval is a person's answer about the last call. Where every ask is
+// answered already, one more answer changes nothing.
+func (p *Player) shortApproval(v abi.Value) ([]abi.Event, error) {
+	yes := v.Str() == "yes"
+	switch {
+	case !yes && v.Str() != "no":
+		return nil, fmt.Errorf("approval: want \"yes\" or \"no\"")
+	case p.last == "":
+		return nil, fmt.Errorf("approval: nothing was asked: no call before it; put it behind a call that asks")
+	case p.asked != p.last && !p.o.Approve:
+		return nil, fmt.Errorf("approval: nothing was asked about the last call, or it is answered; put it behind a call that asks")
+	}
+	return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: yes, By: "eval"}}}, nil
 }
 
 // shortSession is a new session: "new", or an object that says on what host.
