@@ -61,15 +61,15 @@ type Want struct {
 // Load reads a cases file. Every mistake is an error with file and line.
 func Load(path string, data []byte) (*File, error) {
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s: %d bytes; at most %d", path, len(data), maxFile)
+		return nil, whole(path, "%d bytes; at most %d", len(data), maxFile)
 	}
 	dec := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\uFEFF")))
 	doc, err := document(dec)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s; want a cases file", path, strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, whole(path, "%s; want a cases file", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if _, err := document(dec); err != io.EOF {
-		return nil, fmt.Errorf("%s: a second document, or something after the first; put all cases into one", path)
+		return nil, whole(path, "a second document, or something after the first; put all cases into one")
 	}
 	l := loader{path: path}
 	if l.plain(doc.Content[0], 0); len(l.errs) > 0 {
@@ -80,6 +80,11 @@ func Load(path string, data []byte) (*File, error) {
 		return nil, errors.Join(l.errs...)
 	}
 	return f, nil
+}
+
+// whole is a mistake of a file as a whole.
+func whole(path, format string, args ...any) *Mistake {
+	return &Mistake{File: path, Text: fmt.Sprintf(format, args...)}
 }
 
 // document reads one document. The YAML library reports some malformed input by
@@ -103,7 +108,7 @@ type loader struct {
 
 func (l *loader) fail(n *yaml.Node, format string, args ...any) {
 	if len(l.errs) < 20 {
-		l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: "+format, append([]any{l.path, n.Line, n.Column}, args...)...))
+		l.errs = append(l.errs, &Mistake{l.path, n.Line, n.Column, fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,40 @@ func TestLoadRefusesMistakesWithTheirPlace(t *testing.T) {
 		if _, err := Load("cases.yaml", []byte(never)); err == nil || !strings.Contains(err.Error(), "can not fail") {
 			t.Errorf("a case without a want: %v", err)
 		}
+	}
+}
+
+func TestMistakesTellTheirPlace(t *testing.T) {
+	tests := []struct {
+		text string
+		want []Mistake
+	}{
+		{"policy: a\nflor: b\nunlisted: maybe\ncases: []\n", []Mistake{
+			{"cases.yaml", 2, 1, `cases file: unknown key "flor"; want one of policy, floor, unlisted, cases`},
+			{"cases.yaml", 3, 11, `unlisted: "maybe"; want real, or leave it out`},
+		}},
+		{"cases: []\n---\ncases: []\n", []Mistake{{File: "cases.yaml", Text: "a second document, or something after the first; put all cases into one"}}},
+	}
+	for _, tt := range tests {
+		_, err := Load("cases.yaml", []byte(tt.text))
+		list := []error{err}
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			list = joined.Unwrap()
+		}
+		var got []Mistake
+		for _, e := range list {
+			var m *Mistake
+			if !errors.As(e, &m) {
+				t.Fatalf("%v is no mistake", e)
+			}
+			got = append(got, *m)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%+v; want %+v", got, tt.want)
+		}
+	}
+	if len(tests) == 0 {
+		t.Fatal("nothing was tried")
 	}
 }
 
