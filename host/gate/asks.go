@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/provenance"
 )
 
 // question writes down what a person is asked about a call.
@@ -128,23 +129,9 @@ func (s *State) grant(n *entry, q *abi.AskEvent) {
 		}
 		f := item.Finding
 		s.session.approved = append(s.session.approved, abi.Approved{
-			Server: n.call.Server, Tool: n.call.Tool, Pin: pin, At: starred(f.At), Identity: f.Identity, Position: class(*f),
+			Server: n.call.Server, Tool: n.call.Tool, Pin: pin, At: provenance.Generic(f.At), Identity: f.Identity, Position: class(*f),
 		})
 	}
-}
-
-// starred replaces the indices of a pointer by *, so that an approval holds
-// for the same destination at another place in a list.
-func starred(pointer string) string {
-	tokens, _ := abi.Tokens(pointer)
-	out := ""
-	for _, t := range tokens {
-		if strings.Trim(t, "0123456789") == "" {
-			t = "*"
-		}
-		out = abi.Join(out, t)
-	}
-	return out
 }
 
 // evicted says whether a verdict rests on text that is gone.
