@@ -55,6 +55,7 @@ const (
 	codeNoCall          = "NO_CALL_PASSES"
 	codePackBound       = "PACK_BOUND"
 	codePackMisfit      = "PACK_MISFIT"
+	codeUnknownServer   = "UNKNOWN_SERVER"
 )
 
 // checker collects problems.
@@ -68,16 +69,17 @@ type checker struct {
 func check(out io.Writer, f checkFlags) error {
 	p, err := f.load(false)
 	if err != nil {
-		return err
+		return unloaded(out, f.json, err)
 	}
 	tools, err := readTools(f.tools)
 	if err != nil {
-		return err
+		return unloaded(out, f.json, err)
 	}
 	c := &checker{policy: p, tools: tools, seen: map[string]bool{}}
 	for _, n := range p.Notes() {
 		c.add(problem{code: n.Code, rule: n.Rule, text: n.Text})
 	}
+	c.servers()
 	for _, server := range sortedKeys(tools) {
 		c.server(server)
 	}
@@ -123,24 +125,6 @@ func (c *checker) server(server string) {
 		}
 		c.tool(server, definition)
 	}
-}
-
-func (c *checker) binding(server string, b policy.Binding) {
-	how := "by fit: only what restricts counts; bind it by hand with servers: {" + plainName(server) + ": {pack: " + b.Pack + "}} for its grants"
-	if b.Hand {
-		how = "by hand: everything in it counts"
-	}
-	fits := 0
-	for _, e := range b.Entries {
-		if e.Fits {
-			fits++
-			continue
-		}
-		if b.Hand {
-			c.add(problem{code: codePackMisfit, rule: e.Rule, text: fmt.Sprintf("does not fit %s/%s: %s", server, e.Tool, e.Why)})
-		}
-	}
-	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %d entries fit)", b.Pack, server, how, fits, len(b.Entries))})
 }
 
 func checkText(found []problem, faults, notes int) []byte {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/policy"
 )
 
 // file is one policy file, as the joined policy carries it.
@@ -136,6 +137,9 @@ func suggest(got string, have []string) string {
 		return "; it has none"
 	}
 	squash := strings.NewReplacer("_", "", "-", "", "/", "", " ", "")
+	if best := policy.Closest(got, have); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
 	for _, name := range have {
 		if strings.EqualFold(squash.Replace(name), squash.Replace(got)) || strings.EqualFold(squash.Replace(name), squash.Replace(got)+"s") ||
 			strings.EqualFold(squash.Replace(name)+"s", squash.Replace(got)) {

@@ -96,6 +96,37 @@ func (s schema) has(name string) bool {
 	return true
 }
 
+// requires says whether every call has an argument, by name or JSON Pointer.
+func (s schema) requires(name string) bool {
+	tokens := []string{name}
+	if strings.HasPrefix(name, "/") {
+		tokens, _ = abi.Tokens(name)
+	}
+	for _, t := range tokens {
+		if !slices.ContainsFunc(s.together(maxSchemaDepth), func(v schema) bool {
+			return slices.ContainsFunc(v.node.Get("required").Items(), func(n abi.Value) bool { return n.IsString() && n.Str() == t })
+		}) {
+			return false
+		}
+		s = s.property(t)
+	}
+	return len(tokens) > 0
+}
+
+// together lists the node and what holds beside it, references resolved.
+func (s schema) together(depth int) []schema {
+	out := s.variants(0)
+	if depth == 0 {
+		return out
+	}
+	for _, v := range out[0].node.Get("allOf").Items() {
+		if out = append(out, schema{s.root, v}.together(depth-1)...); len(out) > 64 {
+			break
+		}
+	}
+	return out
+}
+
 // open says whether a node leaves its members to the caller.
 func (s schema) open() bool {
 	return !s.node.Get("properties").Exists() && !s.node.Get("items").Exists()

@@ -19,14 +19,20 @@ func (c *checker) tool(server string, definition abi.Value) {
 	}
 	for _, p := range policies {
 		rules := p.Rules(server, definition)
-		c.covered(&rules, definition)
+		denied := c.covered(&rules, definition)
 		for _, b := range p.Budgets(server, definition) {
 			if b.Max == 0 {
 				c.noCall(server, definition, b.Rule, "its budget is 0")
 			}
 		}
+		void := map[string]bool{}
+		if !denied { // else every rule about arguments is void, and that is meant
+			void = c.impossible(&rules, definition)
+		}
 		for i := range rules.Args {
-			c.disjoint(&rules, rules.Args[i], definition)
+			if !void[rules.Args[i].Rule] {
+				c.disjoint(&rules, rules.Args[i], definition)
+			}
 		}
 	}
 }
@@ -39,16 +45,18 @@ func (c *checker) noCall(server string, definition abi.Value, rule, why string) 
 	})
 }
 
-// covered reports a tool that the policy denies as a whole without naming it.
-func (c *checker) covered(r *contract.Rules, definition abi.Value) {
+// covered reports a tool that the policy denies as a whole without naming it,
+// and says whether it denies the tool as a whole.
+func (c *checker) covered(r *contract.Rules, definition abi.Value) bool {
 	coverage, err := builtin.NewCoverage(r)
 	if err != nil || coverage == nil {
-		return
+		return false
 	}
 	v := coverage.Judge(&abi.Snapshot{})
 	if v.Outcome == abi.Deny && v.Code != "COVERAGE_DENIED" {
 		c.noCall(r.Server, definition, v.Rule, v.Reason)
 	}
+	return v.Outcome == abi.Deny
 }
 
 // disjoint reports a constraint that every value of an enum violates: no call

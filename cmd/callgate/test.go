@@ -46,13 +46,13 @@ type tested struct {
 func test(out io.Writer, f testFlags, paths []string) error {
 	tools, err := readTools(f.tools)
 	if err != nil {
-		return err
+		return unloaded(out, f.json, err)
 	}
 	var all []tested
 	for _, path := range paths {
 		results, err := testFile(f, path, tools)
 		if err != nil {
-			return err
+			return unloaded(out, f.json, err)
 		}
 		all = append(all, tested{path, results})
 	}
