@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -68,6 +70,10 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if err != nil {
 		return 2, err
 	}
+	// What cannot start leaves no ledger behind.
+	if err := startable(command[0]); err != nil {
+		return 2, err
+	}
 	here, err := place()
 	if err != nil {
 		return 2, err
@@ -96,6 +102,20 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		return 2, closeErr
 	}
 	return code, err
+}
+
+// startable says why a command cannot be started, as far as it can be told
+// before it is.
+func startable(name string) error {
+	_, err := exec.LookPath(name)
+	var e *exec.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w; name the command of a server behind --, with its path if it is in no directory of PATH", name, err)
+	}
+	return nil
 }
 
 // dirs returns the directory of the ledger and the id of the group.

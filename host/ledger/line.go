@@ -160,7 +160,7 @@ func duplicate(dec *jsontext.Decoder) error {
 			}
 			name := nameKey(raw)
 			if top := stack[len(stack)-1]; top[name] {
-				return fmt.Errorf("%w %q", jsontext.ErrDuplicateName, raw)
+				return fmt.Errorf("%w %s", jsontext.ErrDuplicateName, asText(raw))
 			}
 			stack[len(stack)-1][name] = true
 			continue
@@ -213,7 +213,18 @@ func orMissing(lexeme []byte) string {
 	if lexeme == nil {
 		return "missing"
 	}
+	if lexeme[0] == '"' {
+		return "the text " + asText(lexeme)
+	}
 	return quoted(lexeme)
+}
+
+// asText shows a JSON string for an error text, escaped once.
+func asText(raw []byte) string {
+	if text, err := jsontext.AppendUnquote(nil, raw); err == nil {
+		return quoted(text)
+	}
+	return quoted(raw)
 }
 
 // quoted shows hostile bytes for an error text, cut to a readable length.

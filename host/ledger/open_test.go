@@ -368,3 +368,21 @@ func TestReadHandsOutWhatVerifyAccepts(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+func TestABreakIsEscapedOnceAndSendsNobodyInACircle(t *testing.T) {
+	cases := []struct{ name, old, new, want string }{
+		{"a member twice", `"v":1,`, `"v":1,"allow":1,"\u0061llow":2,`, `duplicate object member name "allow"; want one strict JSON object`},
+		{"a seq that is text", `"seq":1,`, `"seq":"1",`, `seq the text "1"; want 1`},
+		{"a seq that is another", `"seq":1,`, `"seq":7,`, `seq "7"; want 1`},
+		{"a seq that is none", `"seq":1,`, ``, `seq missing; want 1`},
+	}
+	for _, c := range cases {
+		path := written(t, options(t.TempDir(), 0), 2)
+		mustWrite(t, path, bytes.Join(replaced(linesOf(mustRead(t, path)), 1, c.old, c.new), nil))
+		_, err := Verify(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "ledger verify") {
+			t.Errorf("%s: %v; want %q, and not what was just done", c.name, err, c.want)
+		}
+	}
+	counted(t, len(cases))
+}

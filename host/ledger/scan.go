@@ -23,7 +23,7 @@ type Break struct {
 
 // Error names all of it in one line.
 func (b *Break) Error() string {
-	return fmt.Sprintf("ledger file %q is broken at line %d, byte %d: %s; want %s: %s", b.Path, b.Line, b.Offset, b.Found, b.Want, b.Mend)
+	return fmt.Sprintf("ledger file %q is broken at line %d, byte %d: %s; want %s; %s", b.Path, b.Line, b.Offset, b.Found, b.Want, b.Mend)
 }
 
 // scanner reads a ledger file line by line and checks every line against the
@@ -136,10 +136,8 @@ func (s *scanner) judge(line []byte) error {
 
 // broken is the error for the line after the last good one.
 func (s *scanner) broken(found, want string) error {
-	return &Break{Path: s.path, Line: s.lines + 1, Offset: s.good, Found: found, Want: want, Mend: mend(s.path)}
+	return &Break{Path: s.path, Line: s.lines + 1, Offset: s.good, Found: found, Want: want, Mend: startWithout}
 }
 
-// mend tells a person how to start again without a broken file.
-func mend(path string) string {
-	return fmt.Sprintf("see it with `callgate ledger verify %q`, and move it and the older files of its server to another directory to start without them", path)
-}
+// startWithout tells a person how to start again without a broken file.
+const startWithout = "move it and the older files of its server to another directory to start without them"
