@@ -104,6 +104,9 @@ func newBench(f benchFlags, command []string) (*bench, error) {
 		}
 		b.builtin, b.upstream, b.tool, b.arguments = true, []string{self, "bench", "upstream"}, benchEcho, benchArguments
 	}
+	if err := startable(b.upstream[0]); err != nil {
+		return nil, err
+	}
 	if b.f.server == "" {
 		b.f.server = strings.TrimSuffix(filepath.Base(b.upstream[0]), filepath.Ext(b.upstream[0]))
 	}

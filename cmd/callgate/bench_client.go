@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -101,7 +103,7 @@ func (p *benchPeer) request(rest string) (result []byte, took time.Duration, err
 	p.wait(1)
 	began := time.Now()
 	if _, err := p.in.Write(line); err != nil {
-		return nil, 0, p.failed(err)
+		return nil, 0, p.failed(noServer(err))
 	}
 	for {
 		line, err := p.line()
@@ -138,9 +140,23 @@ func (p *benchPeer) line() ([]byte, error) {
 			return p.long, nil
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, fmt.Errorf("read an answer: %w", err)
+			return nil, noServer(err)
 		}
 	}
+}
+
+// errNoServer is what is wrong with a command that does not answer.
+var errNoServer = errors.New("name the command of an MCP server that speaks over standard input and output")
+
+// noServer says what it means that a path cannot be read or written.
+func noServer(err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("no answer in %s; %w", benchPatience, errNoServer)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("the command ended without an answer; %w", errNoServer)
+	}
+	return err
 }
 
 // answer returns the id and the result of a line that answers one of our
@@ -149,14 +165,28 @@ func (p *benchPeer) answer(line []byte) (id int, result []byte, err error) {
 	f := p.c.Classify(line, wire.FromServer, wire.Options{})
 	switch {
 	case f.Kind == wire.ErrorResponse:
-		return 0, nil, fmt.Errorf("want a result, got the error %q", f.Error.In(f.Raw))
+		return 0, nil, fmt.Errorf("want a result, got the error %q; if the call is wrong, give --tool and --arguments", cut(string(f.Error.In(f.Raw)), 300))
+	case f.Kind == wire.Request && f.Method == "initialize":
+		return 0, nil, fmt.Errorf("the command sends back what it is sent; %w", errNoServer)
 	case f.Kind != wire.Response:
 		return 0, nil, nil
 	case bytes.Contains(line, []byte(`"dev.callgate/verdict"`)):
 		return 0, nil, fmt.Errorf("the policy does not allow the call: %q; measure with --policy FILE that does", cut(string(f.Result.In(f.Raw)), 300))
+	case isError(f.Result.In(f.Raw)):
+		return 0, nil, fmt.Errorf("the tool answers with an error: give --arguments (and --tool) of a call that works; it says %q", cut(string(f.Result.In(f.Raw)), 300))
 	}
 	id, err = strconv.Atoi(f.ID.Raw)
 	return id, f.Result.In(f.Raw), err
+}
+
+// isError says whether the result of a call is an error of its tool. Most
+// results do not even hold the word, and are not read.
+func isError(result []byte) bool {
+	if !bytes.Contains(result, []byte(`"isError"`)) {
+		return false
+	}
+	v, err := abi.Parse(result)
+	return err == nil && v.Get("isError").True()
 }
 
 // pipelined makes calls, never more than the window at once, and returns how

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +106,9 @@ func TestBenchOfAServerOfOnesOwn(t *testing.T) {
 		{"the policy denies it", []string{"--policy", denying, "--", exe, "bench", "upstream"}, 2, "the policy does not allow the call"},
 		{"the policy does not load", []string{"--policy", denying + "x", "--", exe, "bench", "upstream"}, 2, "deny.yamlx"},
 		{"it is no server", []string{"--", exe, "version"}, 2, "path direct"},
+		{"it only echoes", []string{"--", "cat"}, 2, "the command sends back what it is sent; name the command of an MCP server"},
+		{"it ends at once", []string{"--", "true"}, 2, "the command ended without an answer; name the command of an MCP server"},
+		{"it is not there", []string{"--", "nosuch"}, 2, "name the command of a server behind --"},
 		{"a tool without a server", []string{"--tool", "echo"}, 2, "name the server"},
 		{"arguments that are none", []string{"--arguments", "[]", "--", exe, "bench", "upstream"}, 2, "want one JSON object"},
 		{"no calls", []string{"--calls", "0"}, 2, "at least one"},
@@ -124,6 +128,46 @@ func TestBenchOfAServerOfOnesOwn(t *testing.T) {
 	}
 	if ran == 0 {
 		t.Fatal("no case ran")
+	}
+}
+
+func TestBenchTakesOnlyCallsThatWork(t *testing.T) {
+	cases := []struct{ name, line, want string }{
+		{"a result", `{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":false}}`, ""},
+		{"a result that holds the word", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"isError\":true"}]}}`, ""},
+		{"an error of the tool", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"no path"}],"isError":true}}`, "the tool answers with an error: give --arguments"},
+		{"a verdict", `{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true,"_meta":{"dev.callgate/verdict":{}}}}`, "the policy does not allow the call"},
+		{"an error of the server", `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}`, "give --tool and --arguments"},
+		{"a request of the server", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, ""},
+		{"our own request", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, "sends back what it is sent"},
+	}
+	for _, c := range cases {
+		p := benchPeer{}
+		if _, _, err := p.answer([]byte(c.line + "\n")); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
+func TestBenchSaysWhatASilentCommandMeans(t *testing.T) {
+	cases := []struct {
+		err  error
+		want string
+	}{
+		{os.ErrDeadlineExceeded, "no answer in 30s; name the command of an MCP server"},
+		{io.EOF, "the command ended without an answer"},
+		{os.ErrPermission, os.ErrPermission.Error()},
+	}
+	for _, c := range cases {
+		if got := noServer(c.err).Error(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q; want %q", c.err, got, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
 	}
 }
 
