@@ -24,9 +24,10 @@ func checkCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "Check a policy, and type it against the tools of its servers",
-		Long: "Reports what is legal in a policy but worth a look. With --tools it also reports tools and arguments that a rule names\n" +
-			"and the server does not have, constraints that no value of an enum meets, tools that the policy denies without naming\n" +
-			"them or whose budget is 0, and which packs bind.",
+		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. With --tools it also reports tools and\n" +
+			"arguments that a rule names and the server does not have, rules that no call or no value of an enum can meet, tools\n" +
+			"that the policy denies without naming them or whose budget is 0, and which packs bind. With --json, what does not\n" +
+			"load is an object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
 		Args: wants(cobra.NoArgs, "name a policy file with --policy"),
 		RunE: func(*cobra.Command, []string) error { return check(std.out, f) },
 	}

@@ -75,6 +75,7 @@ func (in *incident) text(help mend) string {
 	}
 	verdictText(line, v)
 	in.arguments(&b)
+	pathText(&b, in.paths())
 	in.frame(&b)
 	in.witness(&b)
 	for _, other := range v.Also {
@@ -197,6 +198,9 @@ func (in *incident) json(help mend) abi.Value {
 	}
 	if len(contexts) > 0 {
 		members = append(members, "contexts", abi.ArrayValue(contexts...))
+	}
+	if paths := in.paths(); len(paths) > 0 {
+		members = append(members, "paths", pathJSON(paths))
 	}
 	notes := make([]abi.Value, len(help.notes))
 	for i, n := range help.notes {

@@ -55,6 +55,13 @@ func canonicalPath(value string, place *abi.Place) (string, string) {
 	return canonicalPOSIX(value, place)
 }
 
+// ResolvePath returns the form of a path value that patterns are compared with,
+// or why it has none. It is for people who ask what a value was read as; the
+// contracts judge by it, too.
+func ResolvePath(value string, place *abi.Place) (resolved, why string) {
+	return canonicalPath(value, place)
+}
+
 // plainPath says whether a value is beyond doubt its own canonical form: absolute,
 // of letters, digits, "_", "-" and "." only, without hidden names, and not in
 // /proc or /dev. Most values are, and this is the quick way for them.
