@@ -145,6 +145,11 @@ func (w *search) value(v abi.Value, node schema, isPath bool) {
 		if isPath {
 			w.path(read.Str())
 		}
+	case abi.Number:
+		if isPath && w.hasAllow && (!node.exists() || node.types() == 0 || node.types()&typeString != 0) {
+			w.count++
+			w.refuse("ARGS_PATH_UNDECIDABLE", "a path is a number, which a server could read as a name or as an open file", "send the path as text")
+		}
 	case abi.Array:
 		items := node.items()
 		for i, item := range read.Items() {
