@@ -33,6 +33,11 @@ func canonicalHost(s string) (string, bool) {
 		return "", false
 	}
 	a = strings.TrimSuffix(strings.ToLower(a), ".")
+	// An A-label that does not come back as itself is none: two readers of it
+	// may arrive at two hosts.
+	if again, err := profile.ToASCII(a); err != nil || again != a {
+		return "", false
+	}
 	return a, a != "" && a[0] != '.' && !strings.Contains(a, "..")
 }
 

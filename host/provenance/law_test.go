@@ -121,10 +121,12 @@ func FuzzCanonicalise(f *testing.F) {
 			if !clean && e.Spoiled == "" && !e.embedded {
 				t.Fatalf("%q: %+v is not spoiled", s, e)
 			}
-			// A canonical identity is a fixed point.
+			// A canonical identity is a fixed point. Its kind may change where the
+			// surroundings told it (/@x is a path, and an address in a list): then it
+			// is compared as two kinds, which never match.
 			if e.Spoiled == "" && (e.Kind == KindMail || e.Kind == KindURL || e.Kind == KindIBAN) {
 				back, _ := Canonicalise(e.Identity)
-				if len(back) != 1 || back[0].key() != e.key() {
+				if len(back) != 1 || back[0].Identity != e.Identity {
 					t.Fatalf("%q: identity %q reads as %+v", s, e.Identity, back)
 				}
 			}
