@@ -23,12 +23,12 @@ func (v Voice) apply(m Message, verdict *abi.Verdict) []byte {
 	case abi.Allow:
 		return nil
 	case abi.Ask:
-		return v.deny(m, verdict, "ask a person to run: callgate why "+verdict.ID)
+		return v.deny(m, verdict, "ask a person to run callgate why "+verdict.ID)
 	case abi.Deny:
 		if verdict.ID == "" {
 			return v.deny(m, verdict, "") // nothing is kept that why could show
 		}
-		return v.deny(m, verdict, "a person can run: callgate why "+verdict.ID)
+		return v.deny(m, verdict, "a person can run callgate why "+verdict.ID)
 	default:
 		return v.deny(m, &abi.Verdict{ID: verdict.ID, Contract: "gate", Code: "OUTCOME_UNKNOWN"}, "")
 	}

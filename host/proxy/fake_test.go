@@ -43,6 +43,10 @@ func fakeServer(mode string) {
 		panic(err)
 	}
 	fmt.Fprintln(log, "started", os.Getpid())
+	if mode == "early" {
+		fmt.Fprintln(os.Stderr, strings.Repeat("a long warning\n", 1<<16))
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"early"}}`)
+	}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadString('\n')
@@ -57,6 +61,9 @@ func fakeServer(mode string) {
 			break
 		}
 	}
+	if mode == "late" {
+		late(log)
+	}
 	for mode == "stubborn" || mode == "deaf" {
 		time.Sleep(time.Hour)
 	}
@@ -69,6 +76,17 @@ type careless struct {
 		Name      string
 		Arguments json.RawMessage
 		Version   string `json:"protocolVersion"`
+	}
+}
+
+// late answers, after the end of the input, every call of slow that the log holds.
+func late(log *os.File) {
+	data, _ := os.ReadFile(log.Name())
+	for _, line := range strings.Split(string(data), "\n") {
+		var m careless
+		if rest, ok := strings.CutPrefix(line, "got "); ok && json.Unmarshal([]byte(rest), &m) == nil && m.Params.Name == "slow" {
+			fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"late\":true}}\n", m.ID)
+		}
 	}
 }
 
