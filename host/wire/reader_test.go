@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -141,6 +142,37 @@ func TestReaderResynchronisesBehindALineOverTheCap(t *testing.T) {
 	if refused == 0 || allowed == 0 {
 		t.Fatalf("%d refused and %d allowed; want both", refused, allowed)
 	}
+}
+
+func TestALineOverTheCapCostsNoMoreThanOneAtTheCap(t *testing.T) {
+	const most = 1 << 20
+	cost := func(size int64) (bytes uint64, long bool) {
+		line := io.MultiReader(io.LimitReader(zeros{}, size-1), strings.NewReader("\n"))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := NewReader(line, most).Next()
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return after.TotalAlloc - before.TotalAlloc, got.TooLong
+	}
+	atCap, long := cost(most)
+	if long {
+		t.Fatal("a line at the cap is refused")
+	}
+	over, long := cost(8 * most)
+	if !long || over > atCap+4*tooLongPrefix {
+		t.Errorf("8 times the cap: too long %v, %d bytes allocated; at the cap %d", long, over, atCap)
+	}
+}
+
+// zeros is an endless line.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 func TestLongNoiseOfAServerStaysNoise(t *testing.T) {
