@@ -318,3 +318,22 @@ func TestDigestsKeepNothingOfARefusedFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestALineBreakInANameMakesNoRecordOfItsOwn sends a name that ends the line of
+// a record and begins another.
+func TestALineBreakInANameMakesNoRecordOfItsOwn(t *testing.T) {
+	for _, c := range []struct{ name, want string }{{"bad\n{\"v\":1,\"seq\":0}\n", "deny"}, {"good", "allow"}} {
+		dir := t.TempDir()
+		l := connect(t, setup{policy: onlyGood, dir: dir})
+		l.greet("2025-11-25")
+		l.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%s}}`+"\n", abi.StringValue(c.name).Append(nil)))
+		l.await(`"id":1,`)
+		l.end()
+		wantRecord(t, dir, c.want)
+		for _, e := range ledgerEvents(t, dir) {
+			if e.Call != nil && e.Call.Tool != c.name {
+				t.Errorf("the ledger has a call of %q; want %q", e.Call.Tool, c.name)
+			}
+		}
+	}
+}
