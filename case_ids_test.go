@@ -20,6 +20,7 @@ const (
 
 var (
 	caseRow   = regexp.MustCompile(`^\| ([A-Z]+-B?[0-9]+) \| (.*) \|$`)
+	idFirst   = regexp.MustCompile(`^\|\s*[A-Z]{3,4}-B?[0-9]{2,3}\b`)
 	caseID    = regexp.MustCompile(`\b[A-Z]{3,4}-B?[0-9]{2,3}\b`)
 	caseState = regexp.MustCompile(`^(passing|#[1-9][0-9]*)$`)
 )
@@ -38,7 +39,7 @@ func caseIndex(total int, t tree) []string {
 		row := caseRow.FindStringSubmatch(line)
 		switch {
 		case row == nil:
-			if strings.HasPrefix(line, "|") && caseID.MatchString(line) {
+			if idFirst.MatchString(line) {
 				found = append(found, at(casesIndex, i+1)+"not a row; want | ID | state |")
 			}
 			continue
