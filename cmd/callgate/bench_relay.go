@@ -117,7 +117,7 @@ func gateBench(cmd *cobra.Command, std stdio, f runFlags, command []string) erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: f.server, Group: ledger.GroupID(f.server, command), Place: here, Version: version,
-		Protected: protected(f, state),
+		Protected: protected(p, state),
 	})
 	if err != nil {
 		return err

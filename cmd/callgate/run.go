@@ -88,7 +88,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
-		Protected: protected(f, dir),
+		Protected: protected(p, dir),
 	})
 	if err != nil {
 		return 2, err
@@ -135,13 +135,15 @@ func (f runFlags) dirs(server string, command []string) (dir, group string, err 
 	return ledger.GroupDir(state, group), group, nil
 }
 
-// protected lists the paths that belong to Callgate itself: policies, state,
-// cache and trust. Each stands in the list as named and with its links
-// resolved.
-func protected(f runFlags, dir string) []string {
-	paths := append([]string{dir}, f.files...)
-	if f.floor != "" {
-		paths = append(paths, f.floor)
+// protected lists the paths that belong to Callgate itself: policies with all
+// that they include, state, cache and trust. Each stands in the list as named
+// and with its links resolved.
+func protected(p *policy.Policy, dir string) []string {
+	paths := []string{dir}
+	for _, f := range p.Files() {
+		if f.Path != policy.Starter { // which is no file
+			paths = append(paths, filepath.FromSlash(f.Path))
+		}
 	}
 	if state, err := ledger.StateDir(os.Getenv); err == nil {
 		paths = append(paths, state)
@@ -155,7 +157,7 @@ func protected(f runFlags, dir string) []string {
 	var out []string
 	seen := map[string]bool{}
 	add := func(p string, err error) {
-		if err == nil && p != "starter" && !seen[p] {
+		if err == nil && !seen[p] {
 			seen[p] = true
 			out = append(out, p)
 		}
