@@ -23,7 +23,6 @@ type incident struct {
 
 	callEvent  *abi.Event
 	refused    *abi.RefusedEvent
-	ask        *abi.AskEvent
 	policy     abi.Value // in force
 	definition abi.Value // of every tool as listed last, by server/tool
 	place      abi.Place
@@ -123,18 +122,13 @@ func lastVerdict(path, id string) (*incident, error) {
 func (in *incident) gather() error {
 	in.collectEvidence()
 	texts := newPassages(in.evidence)
-	v := in.verdict()
 	err := eachLine(in.path, func(n int, line []byte) error {
+		if n > in.line {
+			return errEnough
+		}
 		e, err := abi.ParseEvent(line)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w; callgate ledger verify says where it is broken", in.path, n, err)
-		}
-		if n > in.line {
-			if e.Ask == nil || e.Ask.Call != v.ID {
-				return errEnough
-			}
-			in.ask = e.Ask
-			return nil
 		}
 		texts.take(&e)
 		in.take(&e)
@@ -171,8 +165,6 @@ func (in *incident) take(e *abi.Event) {
 		in.callEvent = e
 	case e.Refused != nil && e.Seq == in.event.Cause && in.event.Caused:
 		in.refused = e.Refused
-	case e.Ask != nil && e.Ask.Call == v.ID:
-		in.ask = e.Ask
 	case e.Verdict != nil && e.Verdict.ID == v.ID && e.Seq != in.event.Seq:
 		in.before = append(in.before, *e.Verdict)
 	case e.Tools != nil:

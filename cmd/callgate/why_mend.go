@@ -116,7 +116,7 @@ func (in *incident) judge(p *policy.Policy) (*abi.Verdict, error) {
 	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: s.prior})
 	var v *abi.Verdict
 	err = eachLine(in.path, func(n int, line []byte) error {
-		value, err := abi.Parse(line)
+		value, err := abi.ParseEventValue(line)
 		if err != nil {
 			return err
 		}

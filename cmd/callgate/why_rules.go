@@ -259,7 +259,7 @@ func (w *mending) coverage(v abi.Verdict) bool {
 		if r.AskFrom == contract.RiskLow {
 			return w.note("tools of every risk ask by %s; change it there", r.AskFromAt)
 		}
-		w.risk = []string{"", "low", "medium", "high", "critical"}[r.AskFrom-1]
+		w.risk = (r.AskFrom - 1).String()
 	}
 	return w.named || w.grant || w.risk != ""
 }
