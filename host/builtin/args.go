@@ -37,6 +37,7 @@ import (
 // case-insensitive server would take for another), ARGS_SIZE.
 type Args struct {
 	maxBytes     int64
+	maxBytesAt   string
 	undeclared   bool
 	undeclaredAt string
 	args         []argRule
@@ -47,7 +48,7 @@ type Args struct {
 // rule about arguments.
 func NewArgs(r *contract.Rules) (contract.Contract, error) {
 	a := &Args{
-		maxBytes: r.MaxArgumentBytes, undeclared: r.Undeclared == contract.UndeclaredDeny, undeclaredAt: r.UndeclaredAt,
+		maxBytes: r.MaxArgumentBytes, maxBytesAt: r.MaxArgumentBytesAt, undeclared: r.Undeclared == contract.UndeclaredDeny, undeclaredAt: r.UndeclaredAt,
 	}
 	for i := range r.Args {
 		rule := &r.Args[i]
@@ -82,7 +83,7 @@ func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
 	}
 	if a.maxBytes > 0 && s.Call.Bytes > a.maxBytes {
 		j.add(violation{
-			code: "ARGS_SIZE", at: "/call/arguments",
+			code: "ARGS_SIZE", rule: a.maxBytesAt, at: "/call/arguments",
 			reason: fmt.Sprintf("the call has %d bytes, more than the %d that the policy allows", s.Call.Bytes, a.maxBytes),
 			mend:   "send less at once, or raise settings.max_argument_bytes",
 		})

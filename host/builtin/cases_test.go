@@ -283,7 +283,7 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 		case "ask_from":
 			r.AskFrom = risks[m.Value.Str()]
 		case "max_argument_bytes":
-			r.MaxArgumentBytes = number(t, m.Value)
+			r.MaxArgumentBytes, r.MaxArgumentBytesAt = number(t, m.Value), "p.yaml:7: max_argument_bytes"
 		case "undeclared":
 			r.Undeclared, r.UndeclaredAt = contract.UndeclaredDeny, "p.yaml:6: undeclared"
 		case "args":

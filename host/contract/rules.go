@@ -22,7 +22,8 @@ type Rules struct {
 	AskFrom    Risk // 0: none
 	AskFromAt  string
 
-	MaxArgumentBytes int64 // 0: no limit
+	MaxArgumentBytes   int64 // 0: no limit
+	MaxArgumentBytesAt string
 
 	Args       []Arg
 	Sink       *Sink // nil: the tool has no sink

@@ -22,7 +22,7 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 		Default: s.Default, DefaultAt: s.DefaultAt,
 		Unlisted: s.Unlisted, UnlistedAt: s.UnlistedAt,
 		AskFrom: s.AskFrom, AskFromAt: s.AskFromAt,
-		MaxArgumentBytes: s.MaxArgumentBytes,
+		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt,
 	}
 	if !p.Server(server).Named {
 		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
