@@ -37,7 +37,7 @@ type settings struct {
 	AskFrom          *string  `key:"ask_from" enum:"low|medium|high|critical" doc:"Tools of this risk or above always ask. Absent: none."`
 	MaxArgumentBytes *int64   `key:"max_argument_bytes" is:"size" doc:"A call with bigger arguments is denied. Absent: 1MiB."`
 	MaxResultBytes   *int64   `key:"max_result_bytes" is:"size" doc:"A bigger result is replaced by an error that says so. Absent: 10MiB."`
-	SessionIdle      *string  `key:"session_idle" is:"duration" doc:"How long a session survives without a call. Absent: 30m."`
+	SessionIdle      *string  `key:"session_idle" is:"duration" doc:"A process that starts within this time of the last call goes on with the session. Absent: 30m."`
 	Replace          []string `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|session_idle" doc:"Settings that forget what lower layers say."`
 }
 
