@@ -37,7 +37,7 @@ func (p *stdio) batch(f wire.Frame) {
 		}
 	}
 	if !blocked {
-		out := frame{bytes: f.Raw}
+		out := frame{bytes: f.Raw, lost: func() { p.unreadAll(messages) }}
 		if !p.o.Engine.Durable(token) {
 			out.wait = func() error { return p.o.Engine.Wait(token) }
 			out.fail = func(error) { p.takeBack(messages, answers) }
@@ -46,6 +46,15 @@ func (p *stdio) batch(f wire.Frame) {
 		return
 	}
 	p.takeBack(messages, answers)
+}
+
+// unreadAll answers the requests of a batch that the server will never read.
+func (p *stdio) unreadAll(messages []Message) {
+	for _, m := range messages {
+		if answer := p.unread(m); answer != nil {
+			answer()
+		}
+	}
 }
 
 // unedited answers an allowed call whose edits a batch, which goes out as it

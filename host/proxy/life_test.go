@@ -51,11 +51,12 @@ func ledgerEvents(t *testing.T, dir string) []abi.Event {
 
 func TestAServerThatReadsNoMoreGetsItsCallsAnswered(t *testing.T) {
 	l := connect(t, setup{policy: onlyGood, mode: "deaf"})
-	l.greet("2025-11-25")
+	l.greet("2025-03-26")
 	l.send(`{"jsonrpc":"2.0","id":"deaf","method":"ping"}` + "\n")
 	l.await(`"deaf"`)
 	l.send(fmt.Sprintf(callGood, "7") + `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n")
-	for _, id := range []string{`"id":7,`, `"id":"p",`} {
+	l.send(`[{"jsonrpc":"2.0","id":"b","method":"ping"},` + strings.TrimSpace(fmt.Sprintf(callGood, "8")) + "]\n")
+	for _, id := range []string{`"id":7,`, `"id":"p",`, `"id":"b",`, `"id":8,`} {
 		if got := l.await(id); !strings.Contains(got, "has closed its input") {
 			t.Error(got)
 		}
