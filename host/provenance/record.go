@@ -22,7 +22,6 @@ type plain struct {
 
 type caller struct {
 	tool string
-	kind abi.CallKind
 	said []string // what it sent to a source, folded
 	mute bool     // it sent more than is kept
 }
@@ -50,13 +49,12 @@ type leaf struct {
 	at      int    // offset in the string
 	span    int    // length of the token it was decoded from, 0: offsets are exact
 	field   bool   // a whole field
-	key     bool
-	names   bool // a field for addresses with display names
-	vouches bool // a place where whole fields can vouch
-	decoded bool // offsets mean nothing: raw was decoded from a text
-	aligned bool // offsets in the folded image are offsets in raw
-	fold    int  // start in the segment's folded image
-	bare    int  // start in the segment's bare image
+	names   bool   // a field for addresses with display names
+	vouches bool   // a place where whole fields can vouch
+	decoded bool   // offsets mean nothing: raw was decoded from a text
+	aligned bool   // offsets in the folded image are offsets in raw
+	fold    int    // start in the segment's folded image
+	bare    int    // start in the segment's bare image
 }
 
 // Record implements [Index].
@@ -74,7 +72,7 @@ func (x *plain) Record(e abi.Event) {
 	case e.Tools != nil:
 		x.recordTools(e.Tools)
 	case e.User != nil:
-		x.recordUser(e.User.Text)
+		x.recordUser(x.userText(e))
 	case e.Refused != nil && e.Refused.From != "client":
 		n := x.begin("", e.Refused.Server, "", e.Refused.Size > int64(len(e.Refused.Bytes)))
 		if v, err := abi.Parse(e.Refused.Bytes); err == nil {
@@ -129,7 +127,7 @@ func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 
 // caller notes a call, and what it sends to a tool whose fields vouch.
 func (x *plain) caller(c *abi.Call, ref *abi.Text) caller {
-	who := caller{tool: c.Tool, kind: c.Kind}
+	who := caller{tool: c.Tool}
 	if x.options.Source == nil {
 		return who
 	}
@@ -195,6 +193,16 @@ func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 	})
 }
 
+// userText returns what the user said, "" where it is gone: then it vouches for
+// nothing.
+func (x *plain) userText(e abi.Event) string {
+	if e.Text == nil {
+		return e.User.Text
+	}
+	v, _ := x.resolve(abi.Value{}, e.Text) // absent where it fails
+	return v.Str()
+}
+
 // recordUser notes what the user said. Each word is an entity; longer values
 // are looked up in the text.
 func (x *plain) recordUser(s string) {
@@ -239,7 +247,7 @@ func (x *plain) recordValue(n int32, prefix string, v abi.Value) {
 			x.recordBlock(n, at, s)
 			return
 		}
-		l := leaf{record: n, raw: s, pointer: at, field: true, key: key, names: addressName(at)}
+		l := leaf{record: n, raw: s, pointer: at, field: true, names: addressName(at)}
 		if key {
 			l.view = "key"
 		}
@@ -257,7 +265,7 @@ func (x *plain) recordBlock(n int32, at, block string) {
 		if p.field && !p.key && allNumber(p.text) && !longNumber(p.text) {
 			continue
 		}
-		l := leaf{record: n, raw: p.text, pointer: at, at: p.at, span: p.span, field: p.field, key: p.key, inner: p.inner}
+		l := leaf{record: n, raw: p.text, pointer: at, at: p.at, span: p.span, field: p.field, inner: p.inner}
 		l.names = p.field && addressName(p.inner)
 		l.vouches = mode == readJSON && p.field && !p.key
 		if mode != readProse {

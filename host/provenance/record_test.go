@@ -3,6 +3,7 @@ package provenance
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -219,6 +220,25 @@ func TestWhatTheUserSaid(t *testing.T) {
 	for _, v := range unsaid {
 		if f := lookup(x, v); f.Origin >= abi.OriginClient {
 			t.Errorf("%q: got %s, want it unproven", v, f.Origin)
+		}
+	}
+}
+
+func TestWhatTheUserSaidByReference(t *testing.T) {
+	kept := abi.StringValue("write to bob@partner.example")
+	data := kept.Append(nil)
+	said := abi.Event{User: &abi.UserEvent{}, Text: &abi.Text{Digest: kept.Digest(), Length: int64(len(data))}}
+	for name, c := range map[string]struct {
+		text io.ReaderAt
+		want abi.Origin
+	}{
+		"kept": {bytes.NewReader(data), abi.OriginClient}, "gone": {nil, abi.OriginUnproven},
+		"changed": {bytes.NewReader(bytes.ReplaceAll(data, []byte("write"), []byte("wrote"))), abi.OriginUnproven},
+	} {
+		x := New(Options{Text: c.text})
+		x.Record(said)
+		if f := lookup(x, "bob@partner.example"); f.Origin != c.want {
+			t.Errorf("%s: got %s, want %s", name, f.Origin, c.want)
 		}
 	}
 }

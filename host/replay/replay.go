@@ -56,9 +56,6 @@ func New(o Options) *Player {
 // Known says whether a tool of a server has been listed or pinned.
 func (p *Player) Known(server, tool string) bool { return p.state.Known(server, tool) }
 
-// Last returns the id of the last call.
-func (p *Player) Last() string { return p.last }
-
 // Feed feeds one event, or one of the short forms, at an index of the input,
 // and returns what the gate answers. The answers of an earlier run are not
 // fed; they are returned as recorded.
@@ -95,6 +92,8 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		return nil
 	case e.Policy != nil && p.o.Keep:
 		return nil
+	case e.User != nil && e.Text != nil:
+		p.Gap = true // what the user said is not kept, and may have vouched for anything since
 	case e.Call != nil:
 		e = p.state.Freeze(e)
 		p.last = e.Call.ID

@@ -270,6 +270,22 @@ func TestAMissingEarlierFileIsAGap(t *testing.T) {
 	}
 }
 
+func TestAUserTextThatIsNotKeptIsAGap(t *testing.T) {
+	for line, gap := range map[string]bool{
+		`{"v":1,"user":{},"text":{"digest":"sha256:00","length":9}}`: true,
+		`{"v":1,"user":{"text":"hello"}}`:                            false,
+	} {
+		p := New(Options{Specs: builtin.Table(), Policy: load(t, "")})
+		v, err := abi.Parse([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := p.Feed(v, 0); err != nil || p.Gap != gap {
+			t.Errorf("%s: gap %v, %v; want %v", line, p.Gap, err, gap)
+		}
+	}
+}
+
 func TestApproveAnswersEveryAsk(t *testing.T) {
 	ask := load(t, "callgate: 1\nsettings: {default: ask}\n")
 	call := `{"call":{"server":"s","tool":"get"}}`
