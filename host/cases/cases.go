@@ -23,7 +23,6 @@ const (
 
 // File is a cases file as read.
 type File struct {
-	Path     string
 	Policies []string // paths, made absolute; none: the starter policy
 	Floor    string
 	// Real says that a call of an unlisted tool is judged as one, instead of
@@ -181,7 +180,7 @@ func (l *loader) texts(n *yaml.Node, what string) []string {
 }
 
 func (l *loader) file(n *yaml.Node) *File {
-	f := &File{Path: l.path}
+	f := &File{}
 	m := l.members(n, "cases file", "policy", "floor", "unlisted", "cases")
 	beside := func(p string) string {
 		if p == "" || p == "starter" || filepath.IsAbs(p) {

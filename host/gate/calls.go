@@ -20,7 +20,7 @@ const maxSent = 32768
 
 // called takes in a call and, unless the past is being folded, has it judged.
 func (s *State) called(e abi.Event) []abi.Event {
-	n := &entry{call: *e.Call, seq: e.Seq}
+	n := &entry{call: *e.Call}
 	missing := false
 	if e.Text != nil {
 		n.call.Arguments, missing = s.fetch(e.Text)
@@ -40,6 +40,7 @@ func (s *State) called(e abi.Event) []abi.Event {
 		d.verdict = abi.Verdict{
 			Outcome: abi.Deny, Contract: "coverage", Code: "TEXT_GONE", Missing: true,
 			Reason: "the arguments are not kept in this ledger",
+			Mend:   "replay it where settings.ledger was full, or make the call again",
 		}
 	}
 	return s.decided(e, n, d)

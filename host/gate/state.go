@@ -81,7 +81,6 @@ type session struct {
 // entry is one call of the session that may still matter.
 type entry struct {
 	call        abi.Call
-	seq         uint64
 	binding     *binding
 	pinned      bool
 	outcome     abi.Outcome

@@ -25,7 +25,6 @@ type Options struct {
 type Prior struct {
 	Path     string
 	ID       string    // first 12 hex digits
-	Time     time.Time // when it was created, from its name
 	Modified time.Time // last write, before anything was cut off
 	Lines    int       // complete lines, all verified
 	Last     string    // hash of the last of them; empty without lines
@@ -175,7 +174,7 @@ func verifyPriors(files, left []File) ([]Prior, error) {
 // verifyPrior verifies one file and cuts off its torn last line if no process
 // holds it. It also returns the prev of the first line.
 func verifyPrior(file File, c *chain) (Prior, string, error) {
-	p := Prior{Path: file.Path, ID: file.ID, Time: file.Time, Modified: file.Modified}
+	p := Prior{Path: file.Path, ID: file.ID, Modified: file.Modified}
 	f, err := openRegular(file.Path, os.O_RDWR)
 	if err != nil {
 		return p, "", fmt.Errorf("ledger: %w", err)

@@ -25,7 +25,6 @@ const (
 
 // child is a wrapped server: a process in a group of its own.
 type child struct {
-	cmd    *exec.Cmd
 	in     *os.File // its standard input
 	out    *os.File // its standard output
 	ended  chan struct{}
@@ -61,7 +60,7 @@ func startChild(o childOptions) (*child, error) {
 	cmd := exec.Command(path, o.command[1:]...)
 	cmd.Args[0] = o.command[0]
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.env, inR, outW, o.stderr
-	c := &child{cmd: cmd, in: inW, out: outR, ended: make(chan struct{}), alone: make(chan struct{})}
+	c := &child{in: inW, out: outR, ended: make(chan struct{}), alone: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		// The kernel ties the parent-death signal to the thread that started the

@@ -158,7 +158,6 @@ func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string
 	if isCall {
 		f.Call = c.call(w)
 		if !hasID {
-			f.Call.NoID = true
 			return CodeCallWithoutID, ""
 		}
 	}

@@ -130,8 +130,6 @@ type ToolCall struct {
 	Name string
 	// Arguments is the span of the arguments object; Meta and Task those of params._meta and params.task. Zero when absent.
 	Arguments, Meta, Task Span
-	// NoID is true for a call that cannot be answered. It is refused.
-	NoID bool
 }
 
 // Options are the limits of one classification. The zero value is the strict one: no batches, and the default limits.
