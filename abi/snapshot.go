@@ -75,7 +75,7 @@ type BudgetUse struct {
 	Used   int64         // without this call
 	Charge int64         // what this call adds
 	Window time.Duration // 0: per session
-	Resets time.Time     // when enough of it is free again; zero: with the session
+	Resets time.Time     // when the oldest charge falls out of the window; zero: with the session
 }
 
 // Place is where relative and home paths of a server start.
