@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
 )
 
 func tailCmd(std stdio) *cobra.Command {
@@ -140,7 +142,7 @@ func eventText(e abi.Event) string {
 	case e.Session != nil:
 		return fmt.Sprintf("session   %s server %q", e.Session.ID, e.Session.Server)
 	case e.Policy != nil:
-		return "policy    " + e.Policy.Digest
+		return strings.TrimSpace("policy    " + e.Policy.Digest + " " + policyName(e.Policy.Policy))
 	case e.Tools != nil:
 		return fmt.Sprintf("tools     %q lists %d", e.Tools.Server, len(e.Tools.List))
 	case e.Call != nil:
@@ -182,6 +184,15 @@ func rareText(e abi.Event) string {
 		return fmt.Sprintf("closed    exit %d, %s", e.Closed.Exit, e.Closed.Reason)
 	}
 	return "time"
+}
+
+// policyName is the name that a recorded policy gives itself, "" for none.
+func policyName(v abi.Value) string {
+	p, err := policy.Decode(v)
+	if err != nil {
+		return ""
+	}
+	return p.Name()
 }
 
 // textOr is a value as text, or that the ledger does not hold it.

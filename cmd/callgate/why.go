@@ -70,6 +70,7 @@ func (in *incident) text(help mend) string {
 		line("time", in.event.Time.UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
 	line("ledger", fmt.Sprintf("%s:%d", in.path, in.line))
+	line("policy", policyName(in.policy))
 	if c := in.callEvent; c != nil {
 		line("call", fmt.Sprintf("%s/%s, %d bytes, %s", c.Call.Server, c.Call.Tool, c.Call.Bytes, c.Call.Digest))
 	}

@@ -16,7 +16,7 @@ type orWord[T any] struct {
 // file is one policy file.
 type file struct {
 	Callgate int64             `key:"callgate" is:"version" doc:"Format version. Required; this version is 1."`
-	Name     *string           `key:"name" is:"name" doc:"Shown in reasons and the ledger."`
+	Name     *string           `key:"name" is:"name" doc:"Shown where the ledger is: by why and ledger tail."`
 	Include  []string          `key:"include" is:"text" doc:"Lower layers, the highest first, relative to this file. starter is the built-in policy."`
 	Packs    *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all), none, or a list of names. Absent: auto."`
 	Settings *settings         `key:"settings" doc:"What holds for every tool."`
