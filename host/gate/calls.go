@@ -182,6 +182,9 @@ func (s *State) answered(e abi.Event) []abi.Event {
 			Reason: fmt.Sprintf("the result has %d bytes; at most %d are let through", r.Bytes, limit),
 			Mend:   "ask for less at once, or raise settings.max_result_bytes",
 		}
+		if v.Observed = s.settings.Mode == policy.ModeObserve; v.Observed {
+			s.record(e) // the client sees it
+		}
 		return answers(e, abi.Event{Verdict: &v})
 	}
 	s.record(e)

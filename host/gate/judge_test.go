@@ -155,9 +155,17 @@ func TestObserveDecidesAndDoesNotBlock(t *testing.T) {
 	if v := verdict(t, out); v.Enforced() != abi.Deny {
 		t.Error("a refused frame passes in observe mode")
 	}
+	out = r.step(abi.Event{Result: &abi.ResultEvent{Call: v.ID, Server: "s", Value: value(t, `{}`), Bytes: 11 << 20}})
+	if v := verdict(t, out); v.Outcome != abi.Deny || v.Enforced() != abi.Allow {
+		t.Errorf("a big result: %+v", v)
+	}
 	r = start(t, load(t, "callgate: 1\npacks: none\nsettings: {default: deny, unlisted: allow}\n"))
 	if v := verdict(t, r.call("s", "t", `{}`)); v.Enforced() != abi.Deny {
 		t.Error("the twin without observe is not blocked")
+	}
+	out = r.step(abi.Event{Result: &abi.ResultEvent{Server: "s", Value: value(t, `{}`), Bytes: 11 << 20}})
+	if v := verdict(t, out); v.Enforced() != abi.Deny {
+		t.Error("a big result passes without observe")
 	}
 }
 

@@ -298,3 +298,12 @@ func TestAResultOverTheLimitBecomesAnError(t *testing.T) {
 	l.send(fmt.Sprintf(callGood, "2"))
 	l.await(`"id":2,"result":{"content":[{"type":"text","text":"ok`)
 }
+
+func TestAResultOverTheLimitPassesWhereNothingIsEnforced(t *testing.T) {
+	l := connect(t, setup{policy: strings.Replace(onlyGood, "default: deny", "mode: observe, default: deny, max_result_bytes: 1000", 1)})
+	l.greet("2025-11-25")
+	l.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big"}}` + "\n")
+	if got := l.await(`"id":1,`); strings.Contains(got, "RESULT_SIZE") || !strings.Contains(got, "xxxx") {
+		t.Error(got)
+	}
+}

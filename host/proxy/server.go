@@ -92,7 +92,9 @@ func (p *stdio) received(m Message) ([]byte, bool) {
 			v.Reason = "the call was made, but the ledger can not keep its result, so the result is not shown"
 			return p.o.Voice.apply(m, v), true
 		case r.Verdict() != nil && m.open != nil:
-			return p.o.Voice.apply(m, r.Verdict()), true
+			if answer := p.o.Voice.apply(m, r.Verdict()); answer != nil {
+				return answer, true
+			}
 		case m.Event.Tools != nil:
 			p.keepPins()
 		}
