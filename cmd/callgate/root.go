@@ -50,15 +50,22 @@ func root(std stdio) *cobra.Command {
 }
 
 func versionCmd(std stdio) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  wants(cobra.NoArgs, "it takes none"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(std.out, "callgate "+version+" "+runtime.GOOS+"/"+runtime.GOARCH+"\n")
+			text := []byte("callgate " + version + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n")
+			if asJSON {
+				text = jsonLine(object("version", version, "os", runtime.GOOS, "arch", runtime.GOARCH))
+			}
+			_, err := std.out.Write(text)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
 }
 
 // place is where relative and home paths start in this process.
