@@ -57,7 +57,6 @@ func tailCmd(std stdio) *cobra.Command {
 type tailed struct {
 	line  []byte
 	event abi.Event
-	file  string
 }
 
 // tailFiles shows the last n events of files that are given oldest first.
@@ -76,7 +75,7 @@ func tailFiles(out io.Writer, files []ledger.File, n int, asJSON bool) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w; callgate ledger verify says where it is broken", f.Path, err)
 			}
-			all = append(all, tailed{line, e, f.Path})
+			all = append(all, tailed{line, e})
 		}
 		slices.SortStableFunc(all, func(a, b tailed) int { return a.event.Time.Compare(b.event.Time) })
 		all = all[max(0, len(all)-n):]

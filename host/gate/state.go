@@ -117,9 +117,6 @@ func (s *State) reset() {
 // Digests says that the ledger keeps no text: neither arguments nor results.
 func (s *State) Digests() bool { return s.settings.Digests }
 
-// Settings returns the settings of the policy in force.
-func (s *State) Settings() policy.Settings { return s.settings }
-
 // maxUnrecorded is how many events may wait for the index to take them in.
 const maxUnrecorded = 64
 
@@ -152,9 +149,6 @@ func (s *State) settleAll() {
 	for s.Settle() {
 	}
 }
-
-// Policy returns the policy in force, or nil.
-func (s *State) Policy() *policy.Policy { return s.policy }
 
 // Freeze completes an event before it is judged and kept: the id and digest of
 // a call, and the kind that was left out.
