@@ -135,41 +135,6 @@ func (f runFlags) dirs(server string, command []string) (dir, group string, err 
 	return ledger.GroupDir(state, group), group, nil
 }
 
-// protected lists the paths that belong to Callgate itself: policies with all
-// that they include, state, cache and trust. Each stands in the list as named
-// and with its links resolved.
-func protected(p *policy.Policy, dir string) []string {
-	paths := []string{dir}
-	for _, f := range p.Files() {
-		if f.Path != policy.Starter { // which is no file
-			paths = append(paths, filepath.FromSlash(f.Path))
-		}
-	}
-	if state, err := ledger.StateDir(os.Getenv); err == nil {
-		paths = append(paths, state)
-	}
-	if cache, err := os.UserCacheDir(); err == nil {
-		paths = append(paths, filepath.Join(cache, "callgate"))
-	}
-	if config, err := os.UserConfigDir(); err == nil {
-		paths = append(paths, filepath.Join(config, "callgate"))
-	}
-	var out []string
-	seen := map[string]bool{}
-	add := func(p string, err error) {
-		if err == nil && !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
-	}
-	for _, p := range paths {
-		abs, err := filepath.Abs(p)
-		add(abs, err)
-		add(filepath.EvalSymlinks(abs))
-	}
-	return out
-}
-
 // toolList reads tool definitions from JSON: a list, an object with a list
 // called tools, or the whole answer that has such an object as its result.
 func toolList(data []byte) ([]abi.Value, error) {

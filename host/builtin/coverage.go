@@ -45,7 +45,11 @@ func coverageOf(r *contract.Rules) abi.Verdict {
 	if len(kept) > 0 {
 		return joined("coverage", kept)
 	}
-	return abi.Verdict{Outcome: outcome, Contract: "coverage"}
+	v := abi.Verdict{Outcome: outcome, Contract: "coverage"}
+	if outcome == abi.Allow {
+		v.Rule = all[1].rule // what granted it
+	}
+	return v
 }
 
 // serverGrant is the objection to a server that the policy does not name. It

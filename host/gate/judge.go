@@ -89,8 +89,17 @@ type decision struct {
 	findings []abi.Finding
 }
 
-// decide builds the snapshots of a call and has it judged.
-func (s *State) decide(n *entry) decision {
+// decide builds the snapshots of a call and has it judged. Whatever fails on
+// the way is a deny.
+func (s *State) decide(n *entry) (d decision) {
+	defer func() {
+		if p := recover(); p != nil {
+			d = decision{verdict: abi.Verdict{
+				Outcome: abi.Deny, Contract: "coverage", Code: "GATE_FAILED", Reason: "the gate failed on this call",
+				Mend: "report it: nothing in a call may make the gate fail",
+			}}
+		}
+	}()
 	b := n.binding
 	if b.broken != nil {
 		return decision{verdict: abi.Verdict{
@@ -99,7 +108,7 @@ func (s *State) decide(n *entry) decision {
 		}}
 	}
 	received := s.snapshot(n)
-	d := decision{sent: n.call.Arguments}
+	d.sent = n.call.Arguments
 	sent := received
 	for _, r := range b.rows {
 		if editor, ok := r.c.(contract.Editor); ok {
@@ -108,6 +117,12 @@ func (s *State) decide(n *entry) decision {
 	}
 	received.Taint = s.explain(b.rows, received)
 	d.findings = received.Taint
+	if s.session.unread {
+		return decision{verdict: abi.Verdict{
+			Outcome: abi.Deny, Contract: "coverage", Code: "GATE_FAILED", Reason: "an earlier output could not be read into provenance",
+			Mend: "start the server anew, and report it: no output may make the gate fail",
+		}}
+	}
 	if len(d.edits) > 0 {
 		args, err := applyEdits(n.call.Arguments, d.edits)
 		if err != nil {

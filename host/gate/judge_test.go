@@ -1,10 +1,13 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/provenance"
 )
 
 func TestTheStrictestVerdictStandsAndEveryReasonIsKept(t *testing.T) {
@@ -53,6 +56,51 @@ func TestAContractThatPanicsDenies(t *testing.T) {
 	}
 	if got := r.outcome("s", "good", `{}`); got != "allow B" {
 		t.Error(got)
+	}
+}
+
+// fragile is an index that fails on the word boom.
+type fragile struct{ provenance.Index }
+
+func (f fragile) Record(e abi.Event) {
+	if strings.Contains(e.String(), "boom") {
+		panic("no")
+	}
+	f.Index.Record(e)
+}
+
+// wanting is a contract that fails when it is asked what it wants explained.
+type wanting struct{ said }
+
+func (wanting) Wanted(s *abi.Snapshot) []abi.Wanted {
+	if s.Call.Tool == "bad" {
+		panic("no")
+	}
+	return []abi.Wanted{{At: "/a"}}
+}
+
+func TestWhateverFailsAroundTheContractsDenies(t *testing.T) {
+	want := contract.Spec{Name: "want", New: func(*contract.Rules) (contract.Contract, error) {
+		return wanting{said{abi.Verdict{Outcome: abi.Allow, Code: "OK"}}}, nil
+	}}
+	for _, c := range []struct{ name, tool, result, want string }{
+		{"nothing", "good", "fine", "allow OK"},
+		{"what a contract wants", "bad", "fine", "deny GATE_FAILED"},
+		{"reading an output", "good", "boom", "deny GATE_FAILED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &run{t: t, state: gate.New(gate.Options{Specs: []contract.Spec{want}, NewIndex: func(o provenance.Options) provenance.Index {
+				return fragile{provenance.New(o)}
+			}})}
+			p := load(t, open)
+			r.step(abi.Event{Session: &abi.SessionEvent{ID: "s", Place: here}})
+			r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
+			first := verdict(t, r.call("s", "good", `{}`))
+			r.result(first.ID, `{"content":[{"type":"text","text":"`+c.result+`"}]}`)
+			if got := r.outcome("s", c.tool, `{"a":"x"}`); got != c.want {
+				t.Errorf("%s; want %s", got, c.want)
+			}
+		})
 	}
 }
 

@@ -72,6 +72,7 @@ type session struct {
 	recent     []abi.Recent
 	index      provenance.Index
 	unrecorded []abi.Event       // what the index has yet to take in, in order
+	unread     bool              // the index failed on an event
 	entries    map[string]*entry // calls without an answer, by id
 	asked      []*entry          // oldest first
 	sent       []string          // ids of allowed calls, oldest first
@@ -140,6 +141,11 @@ func (s *State) Settle() bool {
 	e := s.session.unrecorded[0]
 	s.session.unrecorded[0] = abi.Event{} // its text must not stay in memory
 	s.session.unrecorded = s.session.unrecorded[1:]
+	defer func() {
+		if p := recover(); p != nil {
+			s.session.unread = true // what it held is not known: nothing more is allowed
+		}
+	}()
 	s.session.index.Record(e)
 	return true
 }

@@ -145,6 +145,9 @@ func (s *State) refused(e abi.Event) []abi.Event {
 		ID: s.answerID(e.Seq), Outcome: abi.Deny, Contract: "wire", Code: r.Code, Reason: r.Reason,
 		Mend: "send one unambiguous JSON-RPC 2.0 message a line",
 	}
+	if r.From == "server" {
+		v.Mend = "tell the server's author: its frame is kept in the ledger"
+	}
 	if r.Pointer != "" {
 		v.At = []string{r.Pointer}
 	}

@@ -91,6 +91,8 @@ func (p *stdio) received(m Message) ([]byte, bool) {
 			v := unkept("")
 			v.Reason = "the call was made, but the ledger can not keep its result, so the result is not shown"
 			return p.o.Voice.apply(m, v), true
+		case !ok && (m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse):
+			return wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the ledger can not keep the answer, so it is not shown", nil), true
 		case r.Verdict() != nil && m.open != nil:
 			if answer := p.o.Voice.apply(m, r.Verdict()); answer != nil {
 				return answer, true
