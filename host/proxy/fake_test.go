@@ -111,6 +111,8 @@ func serve(log io.Writer, mode, line string) {
 		answer(`{"tools":[{"name":"good","inputSchema":{"type":"object","properties":{"a":{},"path":{"type":"string"}}}},{"name":"bad"},{"name":"slow"},{"name":"die"},{"name":"hush"},{"name":"say"},{"name":"big"}]}`)
 	case "ping":
 		answer(`{}`)
+	case "notifications/release": // it names the call that is to be answered now
+		fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"released\"}]}}\n", m.Params.Arguments)
 	case "tools/call":
 		fmt.Fprintf(log, "ran %s %s\n", m.Params.Name, m.Params.Arguments)
 		if dir := os.Getenv("FAKE_LEDGER"); dir != "" {

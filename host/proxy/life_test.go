@@ -120,6 +120,32 @@ func TestALedgerThatFailsDeniesEverything(t *testing.T) {
 	}
 }
 
+// TestWhatTheLedgerCanNotKeepIsNotShown: an answer that comes after the ledger
+// has failed is kept from the client, and the client is told which of the two
+// it is: a call that was made, or another request.
+func TestWhatTheLedgerCanNotKeepIsNotShown(t *testing.T) {
+	const release = `{"jsonrpc":"2.0","method":"notifications/release","params":{"arguments":"open"}}` + "\n"
+	for _, fails := range []bool{false, true} {
+		l := connect(t, setup{policy: onlyGood})
+		l.greet("2025-11-25")
+		l.send(`{"jsonrpc":"2.0","id":"open","method":"tools/call","params":{"name":"slow"}}` + "\n" + `{"jsonrpc":"2.0","id":"seen","method":"ping"}` + "\n")
+		l.await(`"seen"`)
+		if fails {
+			if err := l.opened.Ledger.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.send(release + `{"jsonrpc":"2.0","id":"p","method":"ping"}` + "\n")
+		call, ping := l.await(`"open"`), l.await(`"p"`)
+		if shown := strings.Contains(call, "released"); shown == fails || fails && !strings.Contains(call, "the call was made") {
+			t.Errorf("the ledger fails: %v; %s", fails, call)
+		}
+		if answered := strings.Contains(ping, `"result":{}`); answered == fails || fails && !strings.Contains(ping, "can not keep the answer") {
+			t.Errorf("the ledger fails: %v; %s", fails, ping)
+		}
+	}
+}
+
 func TestTheVerdictIsInTheLedgerBeforeTheCallIsSent(t *testing.T) {
 	dir := t.TempDir()
 	l := connect(t, setup{policy: onlyGood, dir: dir})
