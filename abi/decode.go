@@ -238,8 +238,11 @@ func (e *Event) decode(kind string, v Value) error {
 	case "refused":
 		return e.readRefused(r)
 	case "read":
-		e.Read = &ReadEvent{File: r.str("file"), Lines: uint64(r.num("lines")), Last: r.str("last")}
-		return r.done("file", "lines", "last")
+		e.Read = &ReadEvent{File: r.str("file"), Server: r.str("server"), Lines: uint64(r.num("lines")), Last: r.str("last"), Broken: r.str("broken")}
+		return r.done("file", "server", "lines", "last", "broken")
+	case "lapsed":
+		e.Lapsed = &LapsedEvent{Call: r.str("call"), Cancelled: r.yes("cancelled")}
+		return r.done("call", "cancelled")
 	}
 	return e.decodeAnswer(kind, r)
 }
@@ -326,7 +329,7 @@ func (e *Event) readRefused(r *reader) error {
 func (e *Event) readAsk(r *reader) error {
 	e.Ask = &AskEvent{
 		Call: r.str("call"), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
-		Definition: r.val("definition"),
+		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"),
 		Items: items(r, "items", func(o *reader) AskItem {
 			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason")}
 			if v := o.val("finding"); v.Exists() {
@@ -339,7 +342,7 @@ func (e *Event) readAsk(r *reader) error {
 			return item
 		}, "contract", "code", "reason", "finding"),
 	}
-	return r.done("call", "server", "tool", "fingerprint", "definition", "items")
+	return r.done("call", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "items")
 }
 
 func readFinding(o *reader) *Finding {
@@ -370,13 +373,13 @@ func readEvidence(o *reader) Evidence {
 	}
 }
 
-var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "observed", "missing", "obligations", "also"}
+var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "override", "observed", "missing", "obligations", "also"}
 
 func readVerdict(r *reader) Verdict {
 	v := Verdict{
 		ID: r.str("id"), Outcome: r.outcome("outcome"), Contract: r.str("contract"), Code: r.str("code"), Rule: r.str("rule"),
 		Reason: r.str("reason"), At: r.strs("at"), Witness: items(r, "witness", readEvidence, evidenceMembers...), Mend: r.str("mend"), Risk: r.str("risk"),
-		Observed: r.yes("observed"), Missing: r.yes("missing"), Also: items(r, "also", readVerdict, verdictMembers...),
+		Override: r.yes("override"), Observed: r.yes("observed"), Missing: r.yes("missing"), Also: items(r, "also", readVerdict, verdictMembers...),
 	}
 	if o := r.val("obligations"); o.Exists() {
 		or := read(r.of+": obligations", o)

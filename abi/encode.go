@@ -172,8 +172,15 @@ func (e Event) payload(w *writer) {
 	case e.Read != nil:
 		object(w, "read", func(o *writer) {
 			o.str("file", e.Read.File)
+			o.str("server", e.Read.Server)
 			o.num("lines", int64(e.Read.Lines))
 			o.str("last", e.Read.Last)
+			o.str("broken", e.Read.Broken)
+		})
+	case e.Lapsed != nil:
+		object(w, "lapsed", func(o *writer) {
+			o.str("call", e.Lapsed.Call)
+			o.yes("cancelled", e.Lapsed.Cancelled)
 		})
 	default:
 		e.answers(w)
@@ -286,6 +293,9 @@ func (a *AskEvent) write(w *writer) {
 	w.str("server", a.Server)
 	w.str("tool", a.Tool)
 	w.str("fingerprint", a.Fingerprint)
+	w.yes("shared", a.Shared)
+	w.str("risk", a.Risk)
+	w.strs("channels", a.Channels)
 	each(w, "items", a.Items, func(o *writer, item AskItem) {
 		o.str("contract", item.Contract)
 		o.str("code", item.Code)
@@ -341,52 +351,4 @@ func (e Evidence) write(w *writer) {
 	w.str("kind", e.Kind)
 	w.str("view", e.View)
 	w.str("snippet", e.Snippet)
-}
-
-func (v *Verdict) write(w *writer) {
-	w.str("id", v.ID)
-	w.str("outcome", v.Outcome.String())
-	w.str("contract", v.Contract)
-	w.str("code", v.Code)
-	w.str("rule", v.Rule)
-	w.str("reason", v.Reason)
-	w.strs("at", v.At)
-	each(w, "witness", v.Witness, func(o *writer, e Evidence) { e.write(o) })
-	w.str("mend", v.Mend)
-	w.str("risk", v.Risk)
-	w.yes("observed", v.Observed)
-	w.yes("missing", v.Missing)
-	if !v.Obligations.Empty() {
-		object(w, "obligations", func(o *writer) {
-			o.strs("call_labels", v.Obligations.CallLabels)
-			o.strs("session_labels", v.Obligations.SessionLabels)
-			o.strs("redact", v.Obligations.Redact)
-			o.strs("hide", v.Obligations.Hide)
-		})
-	}
-	each(w, "also", v.Also, func(o *writer, x Verdict) { x.write(o) })
-}
-
-// JSON returns the JSON form of the verdict.
-func (v Verdict) JSON() []byte {
-	w := open(nil)
-	v.write(&w)
-	return append(w.b, '}')
-}
-
-// Projection returns what a client may see of a verdict in
-// `_meta["dev.callgate/verdict"]`. Pointers are given as mask shows them.
-func (v Verdict) Projection(mask func(pointer string) string) []byte {
-	w := open(nil)
-	w.str("id", v.ID)
-	w.str("outcome", v.Outcome.String())
-	w.str("contract", v.Contract)
-	w.str("code", v.Code)
-	w.str("rule", v.Rule)
-	at := make([]string, len(v.At))
-	for i, p := range v.At {
-		at[i] = mask(p)
-	}
-	w.strs("at", at)
-	return append(w.b, '}')
 }

@@ -26,6 +26,7 @@ type Event struct {
 	Frame    *FrameEvent
 	Refused  *RefusedEvent
 	Read     *ReadEvent
+	Lapsed   *LapsedEvent
 	Verdict  *Verdict
 	Edit     *EditEvent
 	Ask      *AskEvent
@@ -119,8 +120,15 @@ type FactsEvent struct{ Facts Value }
 type ApprovalEvent struct {
 	Call string // id of the asked call
 	Yes  bool
-	By   string // channel: "terminal", "eval", "test", …
+	By   string // channel: one of the Channel constants, or "eval", "test"
 }
+
+// The channels through which a person can answer.
+const (
+	ChannelTerminal    = "terminal"
+	ChannelElicitation = "elicitation"
+	ChannelWebhook     = "webhook"
+)
 
 // FrameEvent is any other frame of a server, kept for provenance.
 type FrameEvent struct {
@@ -143,11 +151,22 @@ type RefusedEvent struct {
 	Tool    string // name of the tool that a refused call named, if known
 }
 
-// ReadEvent says how far another ledger file had been read.
+// ReadEvent says how far another ledger file of the group had been read.
 type ReadEvent struct {
-	File  string // id of the file
-	Lines uint64 // lines read
-	Last  string // hash of the last line read
+	File   string // id of the file
+	Server string // whose file it is
+	Lines  uint64 // lines read
+	Last   string // hash of the last line read
+	Broken string // why it can not be read any further: nothing is allowed until it can
+}
+
+// LapsedEvent says that an asked call waits for its answer no longer.
+type LapsedEvent struct {
+	Call string
+	// Cancelled says that the client gave the call up: nobody may answer it any
+	// more. Otherwise it was answered with a denial, and a later yes serves one
+	// identical call.
+	Cancelled bool
 }
 
 // EditEvent is what the gate changed in a call.
@@ -162,9 +181,13 @@ type AskEvent struct {
 	Call        string
 	Server      string
 	Tool        string
-	Fingerprint string // binds call, evidence, policy and pin
-	Items       []AskItem
-	Definition  Value // of a tool that asks to be pinned
+	Fingerprint string // binds arguments, evidence, policy and pin; identical asks have the same
+	Shared      bool   // a question with this fingerprint is open already: one prompt serves both
+	Risk        string // of the tool, if the policy states one
+	// Channels are the only ones that may answer; nil: every one.
+	Channels   []string
+	Items      []AskItem
+	Definition Value // of a tool that asks to be pinned
 }
 
 // AskItem is one thing that a person is asked about.

@@ -14,6 +14,7 @@ type Verdict struct {
 	Witness  []Evidence // where the values came from
 	Mend     string     // what a person can do about it
 	Risk     string     // of the tool, if the policy states one
+	Override bool       // an ask that stands in for a deny: not every channel may answer it
 	Observed bool       // decided, but not enforced: mode observe
 	Missing  bool       // text it needed is gone: the verdict cannot be replayed
 

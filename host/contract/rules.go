@@ -30,7 +30,26 @@ type Rules struct {
 	Undeclared Undeclared
 	// UndeclaredAt is the rule that set Undeclared.
 	UndeclaredAt string
+	Approve      Approve
 }
+
+// Approve is `approve:`: how far a person's yes reaches.
+type Approve struct {
+	Rule  string // file:line: path, "" where the policy says nothing
+	Scope Scope
+	For   time.Duration // how long it is remembered; 0: as long as the session
+}
+
+// Scope says what a person's yes holds for beyond the call that was shown.
+type Scope uint8
+
+// The scopes. The zero value is what holds where the policy says nothing.
+const (
+	ScopeUnset       Scope = iota // a sink ask: as destination; any other: as call
+	ScopeCall                     // nothing else
+	ScopeArgs                     // calls of the same tool with the same arguments and the same evidence
+	ScopeDestination              // the destinations of a sink ask, under the same evidence; any other ask: as call
+)
 
 // Grant is a `verdict:` with the rule that said so. A grant that was never set
 // has Set false.
