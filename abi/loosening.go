@@ -19,6 +19,7 @@ var Loosening = []string{
 	"sources",
 	"audience",
 	"except",
+	"approval",
 	"approve",
 	"override",
 	"outputs: trusted",

@@ -63,9 +63,10 @@ func compileBudget(b *budget, rule string) contract.Budget {
 	return c
 }
 
-// join finds the mistakes that only several files together show.
-func (p *Policy) join(run bool) []error {
-	errs := p.conflicts()
+// join finds the mistakes that only several files together show. alone says
+// that a process of one server counts on its own.
+func (p *Policy) join(alone bool) []error {
+	errs := append(p.conflicts(), p.approvalConflicts()...)
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)
 		for _, y := range slices.Concat(p.layers, p.floor.layers) {
@@ -79,7 +80,7 @@ func (p *Policy) join(run bool) []error {
 			errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i), "not part of a pack"))
 		}
 	}
-	if !run {
+	if !alone {
 		return errs
 	}
 	errs = append(errs, p.unshared()...)
@@ -90,7 +91,7 @@ func (p *Policy) join(run bool) []error {
 }
 
 // unshared finds the budgets that servers would have to share, which a process
-// that wraps one server cannot count.
+// that wraps one server cannot count without the others of its group.
 func (p *Policy) unshared() []error {
 	var errs []error
 	for _, y := range p.layers {
@@ -104,7 +105,7 @@ func (p *Policy) unshared() []error {
 }
 
 func sharedText(what string) string {
-	return "the budget is shared by " + what + ", and this process sees one server; name one server, and give each its own budget"
+	return "the budget is shared by " + what + ", and a run without --group sees one server; give every run of the client the same --group, as callgate wrap does, or give each server its own budget"
 }
 
 // shared says which servers a list of tools spans, if they can be several.

@@ -29,6 +29,7 @@ func (c *issues) check(f *file, role role) {
 	for i := range f.Budgets {
 		c.checkBudget(&f.Budgets[i], abi.JoinIndex("/budgets", i))
 	}
+	c.checkApproval(f.Settings)
 	names := map[string]int{}
 	for i, b := range f.Budgets {
 		if first, ok := names[b.Name]; ok && b.Name != "" {
@@ -75,6 +76,9 @@ func (c *issues) checkTool(t *tool, at string, role role, name string) {
 				c.add(abi.JoinIndex(at+"/sink/to", i), "%q is content too; keep it in one of the two lists", to)
 			}
 		}
+	}
+	if a := t.Approve; a != nil && a.Scope == nil && a.For == nil {
+		c.entry(at+"/approve", "says nothing; want scope: call, args or destination, or for: with a duration such as 30m")
 	}
 	for i := range t.Args {
 		c.checkArg(&t.Args[i], abi.JoinIndex(at+"/args", i))
@@ -176,6 +180,12 @@ func (c *issues) checkFloor(f *file) {
 		}
 		if s.SessionIdle != nil {
 			inert("/settings/session_idle", "state it in the policy")
+		}
+		if a := s.Approval; a != nil && (a.Webhook != nil || a.WebhookKey != nil) {
+			inert("/settings/approval", "state the webhook in the policy, and here only channels")
+		}
+		if s.ApprovalTimeout != nil {
+			inert("/settings/approval_timeout", "state it in the policy")
 		}
 		if yes(s.UserContext) {
 			inert("/settings/user_context", "a floor only tightens: false, or nothing")

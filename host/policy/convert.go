@@ -148,7 +148,7 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 	switch is {
 	case "pattern":
 		text, err = joinPattern(c.dir, text)
-	case "dir":
+	case "dir", "file":
 		text, err = joinDir(c.dir, text)
 	}
 	if text == "" && err == nil {

@@ -51,6 +51,10 @@ func scalar(is, text string, plain bool) (abi.Value, error) {
 		if plain && isNumber(text) {
 			return number(text), nil
 		}
+	case "wait":
+		if d, ok := parseWait(text); ok {
+			text = d.String()
+		}
 	case "duration", "per":
 		if d, err := time.ParseDuration(text); err == nil {
 			text = d.String()
@@ -202,6 +206,16 @@ func checkText(is, s string) error {
 	case "dir":
 		if !absolute(s) {
 			return fmt.Errorf("%q is relative; want an absolute directory", s)
+		}
+	case "file":
+		if !absolute(s) {
+			return fmt.Errorf("%q is relative; want an absolute path", s)
+		}
+	case "webhook":
+		return checkWebhook(s)
+	case "wait":
+		if _, ok := parseWait(s); !ok {
+			return fmt.Errorf("%q is not a time to wait; want a duration from 0s (do not wait) to 10m, such as 50s", s)
 		}
 	case "trusted":
 		return checkTrusted(s)

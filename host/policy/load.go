@@ -29,9 +29,12 @@ type Options struct {
 	// Specs are the contracts that will judge: the rules of each entry are tried
 	// on them, so that what they refuse is a mistake with a position.
 	Specs []contract.Spec
-	// Run says that this process wraps one server and has no group. A budget
-	// that servers would have to share is a mistake then.
+	// Run says that this process wraps one server. Without Group a budget that
+	// servers would have to share is a mistake then.
 	Run bool
+	// Group says that a group was named, so that the processes of a client read
+	// each other's counts. It means nothing without Run.
+	Group bool
 }
 
 // Starter is the name of the built-in policy, under include: and in
@@ -69,7 +72,7 @@ func Load(o Options) (*Policy, error) {
 	}
 	label(p)
 	if len(l.errs) == 0 {
-		l.errs = append(l.errs, p.join(o.Run)...)
+		l.errs = append(l.errs, p.join(o.Run && !o.Group)...)
 	}
 	if len(l.errs) == 0 {
 		l.errs = append(l.errs, p.try(o.Specs)...)

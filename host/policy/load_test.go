@@ -40,6 +40,7 @@ var fileCases = []struct {
 	load  []string
 	floor string
 	run   bool
+	group bool
 	want  string // in the error, "" loads
 	order string // paths of the layers
 }{
@@ -63,17 +64,20 @@ var fileCases = []struct {
 	{name: "pack in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {pack: gmail}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: servers.s.pack: has no effect in a floor; bind the pack in the policy"},
 	{name: "trust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: trusted}}", "sources: {a/b: {whole_field: true}}", "settings: {ledger: digests}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:24: servers.s.outputs: has no effect in a floor"},
 	{name: "distrust in a floor", files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("servers: {s: {outputs: untrusted}}")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
-	{name: "budget over every server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, want: `budgets[0].tools: the budget is shared by every server that matches "*", and this process sees one server; name one server, and give each its own budget`},
+	{name: "budget over every server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, want: `budgets[0].tools: the budget is shared by every server that matches "*", and a run without --group sees one server; give every run of the client the same --group, as callgate wrap does, or give each server its own budget`},
 	{name: "budget of two servers, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/*, b/*], max: 1}]")}, load: []string{"/p/a.yaml"}, want: "the budget is shared by the servers a and b"},
+	{name: "budget over every server, in a group", run: true, group: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
+	{name: "budget of two servers, in a group", run: true, group: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/*, b/*], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
 	{name: "budget of one server, in one process", run: true, files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [a/x, a/y*], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
 	{name: "budget over every server, in a test", files: memory{"/p/a.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, order: "/p/a.yaml"},
 	{name: "budget of a floor over every server, in one process", run: true, files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", want: "/p/f.yaml:2:21: budgets[0].tools: the budget is shared"},
+	{name: "budget of a floor over every server, in a group", run: true, group: true, files: memory{"/p/a.yaml": head(), "/p/f.yaml": head("budgets: [{name: x, tools: [send], max: 1}]")}, load: []string{"/p/a.yaml"}, floor: "/p/f.yaml", order: "/p/a.yaml"},
 }
 
 func TestFilesAndIncludes(t *testing.T) {
 	for _, c := range fileCases {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := Load(Options{Files: c.load, Floor: c.floor, Read: c.files.read, Run: c.run})
+			p, err := Load(Options{Files: c.load, Floor: c.floor, Read: c.files.read, Run: c.run, Group: c.group})
 			switch {
 			case c.want == "" && err != nil:
 				t.Fatal(err)

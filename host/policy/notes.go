@@ -15,7 +15,7 @@ const (
 	CodeSuperseded    = "LIST_REPLACED"  // a lower layer's allow or in list that no longer holds
 	CodeDenyRelative  = "DENY_RELATIVE"  // a deny pattern that holds in one directory only
 	CodePacksDropped  = "PACKS_NARROWED" // a higher layer lets fewer packs bind than a lower one; it does not count
-	CodeRunRefuses    = "RUN_REFUSES"    // eval, check and test load it, and run does not
+	CodeRunRefuses    = "RUN_REFUSES"    // eval, check and test load it, and run without --group does not
 )
 
 // Note is what lint and check report of a policy that loads.
@@ -144,7 +144,7 @@ func (p *Policy) runNotes(n *notes) {
 	for _, y := range p.layers {
 		for i := range y.doc.Budgets {
 			if what := shared(y.doc.Budgets[i].Tools); what != "" {
-				n.add(CodeRunRefuses, y.rule(abi.JoinIndex("/budgets", i)+"/tools"), "callgate run does not load this policy: "+sharedText(what))
+				n.add(CodeRunRefuses, y.rule(abi.JoinIndex("/budgets", i)+"/tools"), "callgate run loads this policy with --group only: "+sharedText(what))
 			}
 		}
 	}

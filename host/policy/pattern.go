@@ -86,13 +86,13 @@ func drive(s string) bool {
 	return s[1] == ':' && c >= 'a' && c <= 'z'
 }
 
-// joinDir makes a directory absolute.
+// joinDir makes a directory, or a file outside every pattern, absolute.
 func joinDir(dir, s string) (string, error) {
 	if absolute(s) {
 		return path.Clean(s), nil
 	}
 	if strings.HasPrefix(s, "~") || strings.HasPrefix(s, "$") {
-		return "", fmt.Errorf("%q: neither ~ nor variables are expanded here; write the directory, absolute or relative to this file", s)
+		return "", fmt.Errorf("%q: neither ~ nor variables are expanded here; write the path, absolute or relative to this file", s)
 	}
 	if dir == "" {
 		return "", fmt.Errorf("%q is relative, and a pack has no directory; want an absolute one", s)

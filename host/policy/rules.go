@@ -36,6 +36,7 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	if undeclared.ok {
 		r.Undeclared, r.UndeclaredAt = undeclared.value, undeclared.hit.rule("/undeclared")
 	}
+	r.Approve = joinApprove(levels, n)
 	r.Args = joinArgs(levels, n)
 	r.Sink = joinSink(levels, s.Strict, n)
 	return r

@@ -71,6 +71,8 @@ func describeScalar(is string) abi.Value {
 		return kind("integer", "string").With("pattern", abi.StringValue(sizeForm)).With("minimum", abi.IntValue(0)).With("maximum", abi.IntValue(maxCount-1))
 	case "duration":
 		return describePeriod(durationForm)
+	case "wait":
+		return kind("string").With("pattern", abi.StringValue(durationForm))
 	case "per":
 		return describePeriod(`^session$|` + durationForm)
 	case "scalar":

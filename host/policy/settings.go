@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -10,6 +11,26 @@ import (
 
 // DefaultSessionIdle is settings.session_idle where no layer states it.
 const DefaultSessionIdle = 30 * time.Minute
+
+// DefaultMaxAsks is settings.max_asks where no layer states it.
+const DefaultMaxAsks = 20
+
+// DefaultApprovalTimeout is settings.approval_timeout where no layer states it:
+// clients give up a call after a minute.
+const DefaultApprovalTimeout = 50 * time.Second
+
+// maxApprovalTimeout bounds settings.approval_timeout.
+const maxApprovalTimeout = 10 * time.Minute
+
+// The channels that a person answers through.
+const (
+	ChannelTerminal    = "terminal"    // callgate approve, on the machine's own terminal
+	ChannelElicitation = "elicitation" // the client's form (MCP elicitation/create)
+	ChannelWebhook     = "webhook"     // settings.approval.webhook
+)
+
+// Channels lists the channels, the most trusted first.
+func Channels() []string { return []string{ChannelTerminal, ChannelElicitation, ChannelWebhook} }
 
 // Mode says whether verdicts are acted on. The zero value enforces.
 type Mode int
@@ -47,6 +68,18 @@ type Settings struct {
 	MaxResultBytesAt   string
 	SessionIdle        time.Duration
 	SessionIdleAt      string
+	// Channels may answer the asks of high-risk tools and overrides, in the order
+	// of [Channels]. Empty: nobody may.
+	Channels          []string
+	ChannelsAt        string
+	Webhook           string // URL, "" for none; https, or http to a loopback address
+	WebhookAt         string
+	WebhookKey        string // absolute path of the key, "" exactly where Webhook is
+	WebhookKeyAt      string
+	MaxAsks           int64 // per session; 0: nobody is asked
+	MaxAsksAt         string
+	ApprovalTimeout   time.Duration // how long a call is held for an answer; 0: not at all
+	ApprovalTimeoutAt string
 }
 
 // setting is a joined setting with the rule that set it.
@@ -73,7 +106,7 @@ func settle[T any](p *Policy, n *notes, name string, how joining, get func(*sett
 		if s == nil {
 			continue
 		}
-		if ok && slices.Contains(s.Replace, name) {
+		if top, _, _ := strings.Cut(name, "/"); ok && slices.Contains(s.Replace, top) {
 			n.add(CodeReplaced, y.rule("/settings/replace"), "forgets "+cur.rule)
 			ok = false
 		}
@@ -94,12 +127,13 @@ func settle[T any](p *Policy, n *notes, name string, how joining, get func(*sett
 	return cur, ok
 }
 
-// or fills in a default.
+// or fills in a default. name is the pointer below settings, without its first
+// slash.
 func or[T any](s setting[T], ok bool, name string, value T) (T, string) {
 	if ok {
 		return s.value, s.rule
 	}
-	return value, "default: settings." + name
+	return value, "default: settings." + strings.ReplaceAll(name, "/", ".")
 }
 
 func (p *Policy) joinSettings(n *notes) Settings {
@@ -115,6 +149,7 @@ func (p *Policy) joinSettings(n *notes) Settings {
 	out.AskFrom, out.AskFromAt = or(ask, ok, "ask_from", contract.RiskUnset)
 	idle, ok := settle(p, n, "session_idle", higher, sessionIdle, func(a, b time.Duration) bool { return a < b })
 	out.SessionIdle, out.SessionIdleAt = or(idle, ok, "session_idle", DefaultSessionIdle)
+	out.joinApproval(p, n)
 	def, ok := outcome("default", func(s *settings) *string { return s.Default })
 	absent := p.absent(ok, def.value)
 	out.Default, out.DefaultAt = or(def, ok, "default", absent.def)
@@ -156,11 +191,14 @@ func (out *Settings) joinSwitches(p *Policy, n *notes) {
 	out.UserContext, out.UserContextAt = or(context, ok, "user_context", false)
 }
 
-func sessionIdle(s *settings) *time.Duration {
-	if s.SessionIdle == nil {
+func sessionIdle(s *settings) *time.Duration { return durationOf(s.SessionIdle) }
+
+// durationOf reads a duration that was checked; an unreadable one is none.
+func durationOf(s *string) *time.Duration {
+	if s == nil {
 		return nil
 	}
-	d, err := time.ParseDuration(*s.SessionIdle)
+	d, err := time.ParseDuration(*s)
 	if err != nil {
 		return nil
 	}
@@ -200,6 +238,7 @@ func (p *Policy) underFloor(s *Settings) {
 	if f.MaxResultBytes > 0 && f.MaxResultBytes < s.MaxResultBytes {
 		s.MaxResultBytes, s.MaxResultBytesAt = f.MaxResultBytes, f.MaxResultBytesAt
 	}
+	s.underApproval(f)
 	for _, y := range p.floor.layers {
 		if d := y.doc.Settings; d != nil && d.UserContext != nil && s.UserContext {
 			s.UserContext, s.UserContextAt = false, f.UserContextAt

@@ -27,18 +27,27 @@ type file struct {
 }
 
 type settings struct {
-	Mode             *string  `key:"mode" enum:"enforce|observe" doc:"observe: contracts decide and record but do not block. Absent: enforce."`
-	Default          *string  `key:"default" enum:"deny|ask|allow" doc:"What happens to a tool that nothing grants. Absent in every layer: deny."`
-	Unlisted         *string  `key:"unlisted" enum:"deny|ask|allow" doc:"A tool called before any list was seen and without a stored pin. Absent: deny under default: deny, else ask."`
-	UserContext      *bool    `key:"user_context" doc:"Count user events: what the user said through the process's own channel. Absent: false."`
-	Ledger           *string  `key:"ledger" enum:"full|digests" doc:"digests keeps arguments and results out of the file. Absent: full."`
-	UnknownServer    *string  `key:"unknown_server" enum:"deny|ask|allow" doc:"A server that servers: does not name. allow is no objection and grants nothing. Absent: allow without servers:, else ask."`
-	Taint            *string  `key:"taint" enum:"graded|strict" doc:"strict: any taint on a destination denies. Absent: graded."`
-	AskFrom          *string  `key:"ask_from" enum:"low|medium|high|critical" doc:"Tools of this risk or above always ask. Absent: none."`
-	MaxArgumentBytes *int64   `key:"max_argument_bytes" is:"size" doc:"A call with bigger arguments is denied. Absent: 1MiB."`
-	MaxResultBytes   *int64   `key:"max_result_bytes" is:"size" doc:"A bigger result is replaced by an error that says so. Absent: 10MiB."`
-	SessionIdle      *string  `key:"session_idle" is:"duration" doc:"A process that starts within this time of the last call goes on with the session. Absent: 30m."`
-	Replace          []string `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|session_idle" doc:"Settings that forget what lower layers say."`
+	Mode             *string   `key:"mode" enum:"enforce|observe" doc:"observe: contracts decide and record but do not block. Absent: enforce."`
+	Default          *string   `key:"default" enum:"deny|ask|allow" doc:"What happens to a tool that nothing grants. Absent in every layer: deny."`
+	Unlisted         *string   `key:"unlisted" enum:"deny|ask|allow" doc:"A tool called before any list was seen and without a stored pin. Absent: deny under default: deny, else ask."`
+	UserContext      *bool     `key:"user_context" doc:"Count user events: what the user said through the process's own channel. Absent: false."`
+	Ledger           *string   `key:"ledger" enum:"full|digests" doc:"digests keeps arguments and results out of the file. Absent: full."`
+	UnknownServer    *string   `key:"unknown_server" enum:"deny|ask|allow" doc:"A server that servers: does not name. allow is no objection and grants nothing. Absent: allow without servers:, else ask."`
+	Taint            *string   `key:"taint" enum:"graded|strict" doc:"strict: any taint on a destination denies. Absent: graded."`
+	AskFrom          *string   `key:"ask_from" enum:"low|medium|high|critical" doc:"Tools of this risk or above always ask. Absent: none."`
+	MaxArgumentBytes *int64    `key:"max_argument_bytes" is:"size" doc:"A call with bigger arguments is denied. Absent: 1MiB."`
+	MaxResultBytes   *int64    `key:"max_result_bytes" is:"size" doc:"A bigger result is replaced by an error that says so. Absent: 10MiB."`
+	SessionIdle      *string   `key:"session_idle" is:"duration" doc:"A process that starts within this time of the last call goes on with the session. Absent: 30m."`
+	Approval         *approval `key:"approval" doc:"Who may answer, beyond what every ask accepts."`
+	MaxAsks          *int64    `key:"max_asks" is:"count" doc:"Asks per session; what would ask more often is denied. 0: nobody is asked. Absent: 20."`
+	ApprovalTimeout  *string   `key:"approval_timeout" is:"wait" doc:"How long a call is held for its answer, at most 10m; a later yes serves the identical retry. 0s: not at all. Absent: 50s."`
+	Replace          []string  `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|session_idle|approval|max_asks|approval_timeout" doc:"Settings that forget what lower layers say."`
+}
+
+type approval struct {
+	Channels   []string `key:"channels" enum:"terminal|elicitation|webhook" doc:"Who may answer the asks of high-risk tools and overrides. Absent: the terminal, and the webhook where there is one."`
+	Webhook    *string  `key:"webhook" is:"webhook" doc:"URL that asks are sent to: https, or http to this machine. Needs webhook_key."`
+	WebhookKey *string  `key:"webhook_key" is:"file" doc:"File with the key that asks and answers are signed with, relative to this file."`
 }
 
 type server struct {
@@ -59,7 +68,13 @@ type tool struct {
 	Undeclared *string           `key:"undeclared" enum:"allow|sink|deny" doc:"Arguments that the pinned schema does not have."`
 	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
 	Slots      map[string]string `key:"slots" keys:"argument" enum:"path" doc:"What the server's own argument names mean."`
+	Approve    *approve          `key:"approve" doc:"How far a person's yes to an ask of the tool reaches. In a pack that is bound by fit it counts only where it reaches less far."`
 	Replace    *bool             `key:"replace" doc:"Forget what lower layers, packs and heuristics say about the tools of this key."`
+}
+
+type approve struct {
+	Scope *string `key:"scope" enum:"call|args|destination" doc:"call: the call that was shown, once. args: calls with the same arguments. destination: the destinations that were shown. Absent: destination for asks of the sink, else call."`
+	For   *string `key:"for" is:"duration" doc:"How long it is remembered. Absent: as long as the session."`
 }
 
 type sink struct {
