@@ -76,11 +76,11 @@ func (s *sink) Judge(snap *abi.Snapshot) abi.Verdict {
 	}
 	var all []objection
 	for _, at := range plan.refused {
-		all = append(all, objection{abi.Deny, "SINK_UNDECLARED", at, s.label(at) + " is no argument of the pinned schema", nil})
+		all = append(all, objection{outcome: abi.Deny, code: "SINK_UNDECLARED", at: at, reason: s.label(at) + " is no argument of the pinned schema"})
 	}
 	for _, d := range plan.destinations {
 		if len(findings[d]) == 0 {
-			all = append(all, objection{abi.Deny, "SINK_UNEXPLAINED", d, s.label(d) + " was not looked up", nil})
+			all = append(all, s.unexplained(d))
 		}
 		for _, f := range findings[d] {
 			all = append(all, s.destination(snap, d, f))
@@ -88,14 +88,14 @@ func (s *sink) Judge(snap *abi.Snapshot) abi.Verdict {
 	}
 	for _, c := range plan.content {
 		if len(findings[c]) == 0 {
-			all = append(all, objection{abi.Deny, "SINK_UNEXPLAINED", c, s.label(c) + " was not looked up", nil})
+			all = append(all, s.unexplained(c))
 		}
 		for _, f := range findings[c] {
 			all = append(all, s.payload(snap, c, f))
 		}
 	}
 	if plan.nowhere {
-		all = append(all, objection{abi.Ask, "SINK_EMPTY", sinkScalar{}, "the call names no destination", nil})
+		all = append(all, objection{outcome: abi.Ask, code: "SINK_EMPTY", reason: "the call names no destination"})
 	}
 	return s.verdict(all)
 }
@@ -107,23 +107,35 @@ type objection struct {
 	at      sinkScalar
 	reason  string
 	witness []abi.Evidence
+	// override says that this asks where it would deny without `override: once`.
+	override bool
+}
+
+// unexplained refuses a scalar that provenance did not look up.
+func (s *sink) unexplained(at sinkScalar) objection {
+	return objection{outcome: abi.Deny, code: "SINK_UNEXPLAINED", at: at, reason: s.label(at) + " was not looked up"}
 }
 
 // destination classes one destination.
 func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) objection {
-	o := objection{abi.Abstain, "", d, "", nil}
+	o := objection{outcome: abi.Abstain, at: d}
 	if fatalSpoil(f) {
-		return objection{abi.Deny, "SINK_SPOILED", d, s.label(d) + " holds " + f.Spoiled, f.Evidence}
+		return objection{outcome: abi.Deny, code: "SINK_SPOILED", at: d, reason: s.label(d) + " holds " + f.Spoiled, witness: f.Evidence}
 	}
-	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || s.approved(snap, f)) {
+	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient) {
 		return o
 	}
 	if len(f.Evidence) == 0 {
 		o.outcome, o.code = s.on[abi.Unproven], "SINK_UNPROVEN"
 		o.reason = s.label(d) + ": nothing vouches for it"
-		return o
+	} else {
+		o = s.weigh(o, f)
 	}
-	return s.weigh(o, f)
+	// A remembered yes answers an ask. An override holds for its call alone.
+	if o.outcome == abi.Ask && !o.override && f.Spoiled == "" && s.approved(snap, f) {
+		return objection{outcome: abi.Abstain, at: d}
+	}
+	return o
 }
 
 // fatalSpoil says whether a value is refused for its characters alone. Other
@@ -145,16 +157,17 @@ func fatalSpoil(f *abi.Finding) bool {
 }
 
 // weigh takes the strictest outcome over all evidence, so that more evidence
-// never loosens.
+// never loosens. Of several that ask, one that would deny is told.
 func (s *sink) weigh(o objection, f *abi.Finding) objection {
 	var worst *abi.Evidence
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
-		outcome := s.grade(e)
-		if worst == nil || outcome < o.outcome {
-			worst, o.outcome = e, outcome
+		outcome, override := s.grade(e)
+		if worst == nil || outcome < o.outcome || outcome == o.outcome && override && !o.override {
+			worst, o.outcome, o.override = e, outcome, override
 		}
 	}
+	o.witness = f.Evidence
 	switch worst.Position {
 	case abi.Lookalike:
 		o.code, o.reason = "SINK_LOOKALIKE", s.label(o.at)+" imitates a trusted destination"
@@ -165,39 +178,43 @@ func (s *sink) weigh(o objection, f *abi.Finding) objection {
 	default:
 		o.code, o.reason = "SINK_TAINTED", s.label(o.at)+" "+masked(*worst).String()
 	}
-	o.witness = f.Evidence
+	if o.override {
+		o.code, o.reason = "SINK_OVERRIDE", o.reason+", which a person may override for this call"
+	}
 	return o
 }
 
-// grade returns the outcome of one piece of evidence.
-func (s *sink) grade(e *abi.Evidence) abi.Outcome {
+// grade returns the outcome of one piece of evidence, and whether it asks only
+// because the policy lets a person override a deny.
+func (s *sink) grade(e *abi.Evidence) (outcome abi.Outcome, override bool) {
 	outcome, ok := s.on[e.Position]
 	if !ok {
-		return abi.Deny
+		return abi.Deny, false
 	}
 	switch {
 	case e.Kind == provenance.FieldAddressing && e.Position == abi.Field:
-		return abi.Ask
+		return abi.Ask, false
 	case s.rules.Strict && e.Position != abi.Part && e.Position != abi.Saturated && e.Position != abi.Evicted:
 		outcome = abi.Deny
 	}
 	if s.rules.Once && outcome == abi.Deny && e.Position != abi.Lookalike {
-		return abi.Ask
+		return abi.Ask, true
 	}
-	return outcome
+	return outcome, false
 }
 
 // payload judges an address or a URL inside content.
 func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objection {
-	o := objection{abi.Abstain, "", c, "", nil}
+	o := objection{outcome: abi.Abstain, at: c}
 	cut := f.Kind == provenance.KindText && slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool { return e.Position == abi.Saturated })
 	if cut {
-		return objection{s.rules.Payload.Known(), "SINK_PAYLOAD", c, s.label(c) + " holds more addresses than are looked at", f.Evidence}
+		return objection{outcome: s.rules.Payload.Known(), code: "SINK_PAYLOAD", at: c, reason: s.label(c) + " holds more addresses than are looked at", witness: f.Evidence}
 	}
 	if f.Kind != provenance.KindMail && f.Kind != provenance.KindURL {
 		return o
 	}
-	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || s.approved(snap, f)) {
+	yes := s.rules.Payload.Known() == abi.Ask && s.approved(snap, f)
+	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || yes) {
 		return o
 	}
 	for _, e := range f.Evidence {
@@ -251,6 +268,7 @@ func (s *sink) verdict(all []objection) abi.Verdict {
 		if o.outcome != v.Outcome {
 			continue
 		}
+		v.Override = v.Override || o.override
 		if v.Code == "" || slices.Index(sinkCodes, o.code) < slices.Index(sinkCodes, v.Code) {
 			v.Code = o.code
 		}
@@ -280,6 +298,6 @@ func (s *sink) verdict(all []objection) abi.Verdict {
 
 // sinkCodes are the codes of this contract, the most telling first.
 var sinkCodes = []string{
-	"SINK_UNDECLARED", "SINK_UNEXPLAINED", "SINK_SPOILED", "SINK_LOOKALIKE", "SINK_TAINTED", "SINK_PAYLOAD", "SINK_SATURATED",
+	"SINK_UNDECLARED", "SINK_UNEXPLAINED", "SINK_SPOILED", "SINK_OVERRIDE", "SINK_LOOKALIKE", "SINK_TAINTED", "SINK_PAYLOAD", "SINK_SATURATED",
 	"SINK_EVICTED", "SINK_UNPROVEN", "SINK_EMPTY",
 }

@@ -68,6 +68,9 @@ func checkSinkVerdict(t *testing.T, c abi.Value, got abi.Verdict) {
 			t.Errorf("at %q, want %q", got.At, at)
 		}
 	}
+	if want := c.Get("override").True(); got.Override != want {
+		t.Errorf("override %v, want %v", got.Override, want)
+	}
 	if r := c.Get("reason").Str(); !strings.Contains(got.Reason, r) {
 		t.Errorf("reason %q, want %q in it", got.Reason, r)
 	}
@@ -82,7 +85,7 @@ func checkSinkVerdict(t *testing.T, c abi.Value, got abi.Verdict) {
 func judgeSink(t *testing.T, sections archive, c abi.Value) abi.Verdict {
 	t.Helper()
 	for _, m := range c.Members() {
-		if !slices.Contains([]string{"name", "rules", "schema", "history", "approved", "args", "want", "at", "reason", "unsaid", "twin"}, m.Name) {
+		if !slices.Contains([]string{"name", "rules", "schema", "history", "approved", "args", "want", "override", "at", "reason", "unsaid", "twin"}, m.Name) {
 			t.Fatalf("unknown member %q", m.Name)
 		}
 	}
