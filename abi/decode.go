@@ -238,8 +238,8 @@ func (e *Event) decode(kind string, v Value) error {
 	case "refused":
 		return e.readRefused(r)
 	case "read":
-		e.Read = &ReadEvent{File: r.str("file"), Server: r.str("server"), Lines: uint64(r.num("lines")), Last: r.str("last"), Broken: r.str("broken")}
-		return r.done("file", "server", "lines", "last", "broken")
+		e.Read = &ReadEvent{File: r.str("file"), Server: r.str("server"), Lines: uint64(r.num("lines")), Last: r.str("last"), Past: r.yes("past"), Broken: r.str("broken")}
+		return r.done("file", "server", "lines", "last", "past", "broken")
 	case "lapsed":
 		e.Lapsed = &LapsedEvent{Call: r.str("call"), Cancelled: r.yes("cancelled")}
 		return r.done("call", "cancelled")
@@ -331,7 +331,7 @@ func (e *Event) readAsk(r *reader) error {
 		Call: r.str("call"), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
 		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"),
 		Items: items(r, "items", func(o *reader) AskItem {
-			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason")}
+			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason"), Once: o.yes("once")}
 			if v := o.val("finding"); v.Exists() {
 				f := read(o.of+": finding", v)
 				item.Finding = readFinding(f)
@@ -340,7 +340,7 @@ func (e *Event) readAsk(r *reader) error {
 				}
 			}
 			return item
-		}, "contract", "code", "reason", "finding"),
+		}, "contract", "code", "reason", "once", "finding"),
 	}
 	return r.done("call", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "items")
 }

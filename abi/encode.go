@@ -175,6 +175,7 @@ func (e Event) payload(w *writer) {
 			o.str("server", e.Read.Server)
 			o.num("lines", int64(e.Read.Lines))
 			o.str("last", e.Read.Last)
+			o.yes("past", e.Read.Past)
 			o.str("broken", e.Read.Broken)
 		})
 	case e.Lapsed != nil:
@@ -300,6 +301,7 @@ func (a *AskEvent) write(w *writer) {
 		o.str("contract", item.Contract)
 		o.str("code", item.Code)
 		o.str("reason", item.Reason)
+		o.yes("once", item.Once)
 		if item.Finding != nil {
 			object(o, "finding", item.Finding.write)
 		}

@@ -157,6 +157,7 @@ type ReadEvent struct {
 	Server string // whose file it is
 	Lines  uint64 // lines read
 	Last   string // hash of the last line read
+	Past   bool   // it is of the same server's past, folded whole when the process joined
 	Broken string // why it can not be read any further: nothing is allowed until it can
 }
 
@@ -195,6 +196,7 @@ type AskItem struct {
 	Contract string
 	Code     string
 	Reason   string
+	Once     bool     // a yes is never remembered
 	Finding  *Finding // the destination, for a sink ask
 }
 

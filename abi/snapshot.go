@@ -88,7 +88,8 @@ type Place struct {
 // Approved is a destination approval that the session remembers.
 type Approved struct {
 	Server, Tool, Pin, At, Identity string
-	Position                        Position // the evidence it was given with
+	Position                        Position  // the evidence it was given with
+	Until                           time.Time // zero: as long as the session
 }
 
 // Session is the part of the session's state that contracts may see.

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 const asking = "callgate: 1\npacks: none\nsettings: {default: allow, unlisted: allow}\ntools:\n  pay/transfer: {verdict: ask}\n"
 
-func askOf(t *testing.T, answers []abi.Event) *abi.AskEvent {
+func askOf(t testing.TB, answers []abi.Event) *abi.AskEvent {
 	t.Helper()
 	for _, a := range answers {
 		if a.Ask != nil {
@@ -101,11 +102,11 @@ func TestAnApprovedCallSpendsItsAttemptOnce(t *testing.T) {
 }
 
 func TestOnlyTheNewestQuestionsStayOpen(t *testing.T) {
-	r := start(t, load(t, asking))
+	r := start(t, load(t, strings.Replace(asking, "unlisted: allow", "unlisted: allow, max_asks: 100", 1)))
 	first := askOf(t, r.call("pay", "transfer", `{}`))
 	var last *abi.AskEvent
 	for i := 0; i < 64; i++ {
-		last = askOf(t, r.call("pay", "transfer", `{}`))
+		last = askOf(t, r.call("pay", "transfer", fmt.Sprintf(`{"amount":%d}`, i)))
 	}
 	if out := r.answer(first.Call, true); out != nil {
 		t.Error("a question out of 65 is still open")

@@ -1,25 +1,34 @@
 package gate
 
 import (
-	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/callgate/callgate/abi"
-	"github.com/callgate/callgate/host/provenance"
+	"github.com/callgate/callgate/host/contract"
 )
 
 // question writes down what a person is asked about a call.
 func (s *State) question(n *entry, d decision) *abi.AskEvent {
-	q := &abi.AskEvent{Call: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Fingerprint: n.fingerprint}
+	q := &abi.AskEvent{
+		Call: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Fingerprint: n.fingerprint,
+		Shared: s.open(n.fingerprint) != nil, Risk: n.binding.risk.String(),
+	}
+	strong := n.binding.risk >= contract.RiskHigh
 	for _, v := range asking(d.verdict) {
 		items := asked(v, d.findings)
 		if len(items) == 0 {
-			items = []abi.AskItem{{Contract: v.Contract, Code: v.Code, Reason: v.Reason}}
+			items = []abi.AskItem{{Contract: v.Contract, Code: v.Code, Reason: v.Reason, Once: v.Override}}
 		}
 		q.Items = append(q.Items, items...)
+		strong = strong || v.Override
 		if v.Contract == "pin" {
 			q.Definition = s.pinOf(n.call.Server, n.call.Tool).Listed
 		}
+	}
+	if strong {
+		q.Channels = s.settings.Channels
 	}
 	return q
 }
@@ -41,7 +50,7 @@ func asked(v abi.Verdict, findings []abi.Finding) []abi.AskItem {
 	for i := range findings {
 		for _, at := range v.At {
 			if at == "/call/arguments"+findings[i].At {
-				items = append(items, abi.AskItem{Contract: v.Contract, Code: v.Code, Reason: v.Reason, Finding: &findings[i]})
+				items = append(items, abi.AskItem{Contract: v.Contract, Code: v.Code, Reason: v.Reason, Once: v.Override, Finding: &findings[i]})
 				break
 			}
 		}
@@ -49,12 +58,13 @@ func asked(v abi.Verdict, findings []abi.Finding) []abi.AskItem {
 	return items
 }
 
-// fingerprint binds an ask to the frozen call, its evidence, the policy and
-// the pin: an answer holds for nothing else.
+// fingerprint binds an ask to what the frozen call does, its evidence, the
+// policy and the pin: an answer holds for nothing else. Identical calls have the
+// same, so that one question serves them.
 func (s *State) fingerprint(n *entry, d decision) string {
 	pin := s.pinOf(n.call.Server, n.call.Tool)
 	members := []abi.Value{
-		abi.StringValue(n.call.ID), abi.StringValue(n.call.Server), abi.StringValue(n.call.Tool), abi.StringValue(n.call.Digest),
+		abi.StringValue(n.call.Server), abi.StringValue(n.call.Tool), abi.StringValue(n.call.Digest), abi.StringValue(n.call.Task.Digest()),
 		abi.StringValue(d.sent.Digest()), abi.StringValue(s.digest), abi.StringValue(pin.Pin), abi.StringValue(pin.Listed.Digest()),
 	}
 	for _, v := range asking(d.verdict) {
@@ -74,64 +84,82 @@ func class(f abi.Finding) abi.Position {
 	return f.Evidence[0].Position
 }
 
-// approve takes in a person's answer. The call is judged again, and goes out
-// only if it is still the same ask; an answer never turns a deny into an allow.
-func (s *State) approve(e abi.Event) []abi.Event {
-	a := e.Approval
-	n := s.session.entries[a.Call]
-	if n == nil || n.ask == nil {
-		return nil
-	}
-	q := n.ask
-	n.ask = nil
-	n.binding = s.bind(n.call.Server, n.call.Tool)
-	if !a.Yes {
-		return s.decided(e, n, decision{verdict: abi.Verdict{
-			Outcome: abi.Deny, Contract: "approval", Code: "DECLINED", Reason: "a person declined the call",
-			Mend: "do not repeat the call",
-		}})
-	}
-	d := s.decide(n)
-	if d.verdict.Outcome != abi.Ask {
-		return s.decided(e, n, d)
-	}
-	if s.fingerprint(n, d) != n.fingerprint {
-		d.verdict = abi.Verdict{
-			Outcome: abi.Deny, Contract: "approval", Code: "APPROVAL_STALE", Also: []abi.Verdict{d.verdict},
-			Reason: "evidence, policy or tool changed after the question was shown", Mend: "call again and answer the new question",
+// await keeps an asked call until it is answered. Only the newest questions
+// stay open: an unanswered one is a deny that costs memory.
+func (s *State) await(n *entry) {
+	if n.peer {
+		s.session.waiting = append(s.session.waiting, n.key)
+		for len(s.session.waiting) > maxAsked {
+			if old := s.session.entries[s.session.waiting[0]]; old != nil && old.outcome == abi.Ask {
+				s.forget(old)
+			}
+			s.session.waiting = s.session.waiting[1:]
 		}
-		return s.decided(e, n, d)
+		return
 	}
-	s.grant(n, q)
-	asks := asking(d.verdict)
-	asks[0].Also = nil
-	d.verdict = abi.Verdict{
-		Outcome: abi.Allow, Contract: "approval", Code: "APPROVED", Reason: fmt.Sprintf("approved by %s", a.By), Also: asks,
+	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return old.ask == nil && old.decided && old.outcome != abi.Ask })
+	s.session.asked = append(s.session.asked, n)
+	for len(s.session.asked) > maxAsked {
+		s.withdraw(s.session.asked[0])
+		s.session.asked = s.session.asked[1:]
 	}
-	return s.decided(e, n, d)
 }
 
-// grant remembers what an approval vouches for beyond the call itself: the
-// pin of a new tool, and destinations for the rest of the session.
-func (s *State) grant(n *entry, q *abi.AskEvent) {
-	if q.Definition.Exists() {
-		if srv := s.servers[n.call.Server]; srv != nil {
-			srv.pins[n.call.Tool] = pinned(q.Definition)
-			srv.dirty = true
-			s.unbind(n.call.Server)
-			n.binding = s.bind(n.call.Server, n.call.Tool)
+// withdraw ends a question that nobody may answer any more.
+func (s *State) withdraw(n *entry) {
+	n.ask = nil
+	if n.outcome == abi.Ask {
+		s.forget(n)
+	}
+}
+
+// open returns the oldest call that waits for an answer to a question, nil if
+// the question is not open.
+func (s *State) open(fingerprint string) *entry {
+	for _, n := range s.session.asked {
+		if n.ask != nil && n.fingerprint == fingerprint {
+			return n
 		}
 	}
-	pin := s.pinOf(n.call.Server, n.call.Tool).Pin
-	for _, item := range q.Items {
-		if item.Contract != "sink" || item.Finding == nil {
-			continue
-		}
-		f := item.Finding
-		s.session.approved = append(s.session.approved, abi.Approved{
-			Server: n.call.Server, Tool: n.call.Tool, Pin: pin, At: provenance.Generic(f.At), Identity: f.Identity, Position: class(*f),
-		})
+	return nil
+}
+
+// counted counts a question that a person was asked, wherever in the group.
+func (s *State) counted(q *abi.AskEvent) {
+	if !q.Shared {
+		s.session.questions++
 	}
+}
+
+// lapse takes in that a call waits for its answer no longer.
+func (s *State) lapse(l *abi.LapsedEvent) {
+	n := s.session.entries[l.Call]
+	if n == nil || n.outcome != abi.Ask {
+		return
+	}
+	if n.held = false; l.Cancelled {
+		s.withdraw(n)
+	}
+}
+
+// Question returns what a person is asked about a call, with its arguments,
+// values and all: for the one who answers, not for the ledger.
+func (s *State) Question(call string) (q abi.AskEvent, arguments abi.Value, ok bool) {
+	n := s.session.entries[call]
+	if n == nil || n.ask == nil {
+		return q, arguments, false
+	}
+	return *n.ask, n.call.Arguments, true
+}
+
+// remembered returns the destinations that people vouched for and still do.
+func (s *State) remembered() []abi.Approved {
+	past := func(until time.Time) bool { return !until.IsZero() && !s.now.Before(until) }
+	if slices.ContainsFunc(s.session.approved, func(a abi.Approved) bool { return past(a.Until) }) {
+		// Snapshots share the list, so it is not written to.
+		s.session.approved = slices.DeleteFunc(slices.Clone(s.session.approved), func(a abi.Approved) bool { return past(a.Until) })
+	}
+	return s.session.approved
 }
 
 // evicted says whether a verdict rests on text that is gone.
@@ -141,12 +169,7 @@ func evicted(v abi.Verdict) bool {
 			return true
 		}
 	}
-	for _, other := range v.Also {
-		if evicted(other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Also, evicted)
 }
 
 // strip takes values out of a verdict where the ledger keeps digests only.

@@ -17,7 +17,8 @@ type binding struct {
 	rows    []row
 	budgets []contract.Budget
 	risk    contract.Risk // the higher of policy and floor
-	broken  error         // a contract could not be made: every call is denied
+	approve contract.Approve
+	broken  error // a contract could not be made: every call is denied
 }
 
 // row is one contract of the table, made for one tool.
@@ -55,6 +56,9 @@ func (s *State) bind(serverName, tool string) *binding {
 	for i, p := range policies {
 		rules[i] = p.Rules(serverName, definition)
 		b.risk = max(b.risk, rules[i].Risk)
+		if b.approve = rules[0].Approve; i > 0 {
+			b.approve = narrower(b.approve, rules[i].Approve)
+		}
 		b.budgets = append(b.budgets, p.Budgets(serverName, definition)...)
 	}
 	for _, spec := range s.opts.Specs {
@@ -72,6 +76,17 @@ func (s *State) bind(serverName, tool string) *binding {
 		}
 	}
 	return b
+}
+
+// narrower joins what policy and floor say of a person's yes.
+func narrower(a, b contract.Approve) contract.Approve {
+	if b.Scope != contract.ScopeUnset && b.Scope != a.Scope {
+		a.Scope = contract.ScopeCall // of two kinds of memory, one would be what the other does not allow
+	}
+	if a.For == 0 || b.For != 0 && b.For < a.For {
+		a.For = b.For
+	}
+	return a
 }
 
 // unbind forgets the contracts of every tool of a server, whose definitions

@@ -81,12 +81,16 @@ func (c *counter) remove(call string) {
 }
 
 // weight is what a call adds to a budget: one, or the number of elements at the
-// budget's pointer, but never less than one.
-func weight(b contract.Budget, args abi.Value) int64 {
+// budget's pointer, but never less than one. A call of the past whose arguments
+// are gone may have taken all of it.
+func (n *entry) weight(b contract.Budget) int64 {
 	if b.Weight == "" {
 		return 1
 	}
-	return max(1, elements(args.At(b.Weight)))
+	if n.unweighed {
+		return max(1, b.Max)
+	}
+	return max(1, elements(n.call.Arguments.At(b.Weight)))
 }
 
 // elements counts what a value names: the items of a list at any depth, also
@@ -127,9 +131,9 @@ func (s *State) budgets(n *entry) []abi.BudgetUse {
 	}
 	out := make([]abi.BudgetUse, 0, len(n.binding.budgets))
 	for _, b := range n.binding.budgets {
-		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Charge: weight(b, n.call.Arguments)}
+		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Charge: n.weight(b)}
 		if c := s.counters[b.Scope]; c != nil {
-			use.Used, use.Resets = c.used(s.now, n.call.ID)
+			use.Used, use.Resets = c.used(s.now, n.key)
 		}
 		out = append(out, use)
 	}
@@ -149,7 +153,7 @@ func (s *State) charge(n *entry, kinds ...contract.Count) {
 				s.counters[b.Scope] = c
 			}
 			c.window = b.Window
-			c.add(charge{n.call.ID, s.now, weight(b, n.call.Arguments)}, b.Max)
+			c.add(charge{n.key, s.now, n.weight(b)}, b.Max)
 		}
 	}
 }

@@ -20,14 +20,15 @@ const maxSent = 32768
 
 // called takes in a call and, unless the past is being folded, has it judged.
 func (s *State) called(e abi.Event) []abi.Event {
-	n := &entry{call: *e.Call}
+	n := &entry{key: e.Call.ID, call: *e.Call}
 	missing := false
 	if e.Text != nil {
 		n.call.Arguments, missing = s.fetch(e.Text)
+		n.unweighed = missing
 	}
 	n.binding = s.bind(n.call.Server, n.call.Tool)
-	s.session.entries[n.call.ID] = n
-	s.session.last = s.now
+	s.session.entries[n.key] = n
+	s.active()
 	n.pinned = s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
 	defer s.record(e)
 	if s.folding {
@@ -36,12 +37,13 @@ func (s *State) called(e abi.Event) []abi.Event {
 	}
 	d := s.decide(n)
 	s.attempt(n)
+	d = s.answeredBefore(n, d)
 	if missing {
-		d.verdict = abi.Verdict{
+		d = decision{verdict: abi.Verdict{
 			Outcome: abi.Deny, Contract: "coverage", Code: "TEXT_GONE", Missing: true,
 			Reason: "the arguments are not kept in this ledger",
 			Mend:   "replay it where settings.ledger was full, or make the call again",
-		}
+		}}
 	}
 	return s.decided(e, n, d)
 }
@@ -73,7 +75,7 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	v.ID = n.call.ID
 	v.Risk = n.binding.risk.String()
 	v.Missing = v.Missing || evicted(v)
-	v.Observed = s.settings.Mode == policy.ModeObserve && v.Outcome != abi.Allow
+	v.Observed = s.settings.Mode == policy.ModeObserve && v.Outcome != abi.Allow && !d.firm
 	s.strip(&v)
 	var out []abi.Event
 	if len(d.edits) > 0 && v.Enforced() != abi.Deny {
@@ -82,14 +84,15 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	out = append(out, abi.Event{Verdict: &v})
 	if v.Enforced() == abi.Ask {
 		n.fingerprint = s.fingerprint(n, d)
-		n.ask = s.question(n, d)
+		n.ask, n.held = s.question(n, d), true
+		s.counted(n.ask)
 		shown := *n.ask
 		if s.Digests() {
 			shown.Items = withoutValues(shown.Items)
 		}
 		out = append(out, abi.Event{Ask: &shown})
 	}
-	if label := s.settle(&v); label != nil {
+	if label := s.settle(n, &v); label != nil {
 		out = append(out, abi.Event{Label: label})
 	}
 	return answers(e, out...)
@@ -98,9 +101,8 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 // settle applies a verdict to the state: counts, budgets, and the labels that
 // an allowed call gives, which enter the state now so that a pipelined call
 // cannot overtake them.
-func (s *State) settle(v *abi.Verdict) *abi.LabelEvent {
-	n := s.session.entries[v.ID]
-	if n == nil {
+func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
+	if n == nil || s.session.entries[n.key] != n {
 		return nil
 	}
 	again := n.decided
@@ -115,7 +117,9 @@ func (s *State) settle(v *abi.Verdict) *abi.LabelEvent {
 	switch n.outcome {
 	case abi.Allow:
 	case abi.Ask:
-		s.await(n)
+		if !again {
+			s.await(n)
+		}
 		return nil
 	default:
 		s.session.denied++
@@ -153,13 +157,13 @@ func (s *State) label(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	if len(l.Session)+len(l.Data) == 0 {
 		return nil
 	}
-	s.addLabels(&l)
+	s.addLabels(n, &l)
 	return &l
 }
 
-func (s *State) addLabels(l *abi.LabelEvent) {
+func (s *State) addLabels(n *entry, l *abi.LabelEvent) {
 	s.session.labels = union(s.session.labels, l.Session)
-	if n := s.session.entries[l.Call]; n != nil {
+	if n != nil {
 		n.labels = union(n.labels, l.Data)
 	}
 }
@@ -168,7 +172,7 @@ func (s *State) addLabels(l *abi.LabelEvent) {
 func (s *State) answered(e abi.Event) []abi.Event {
 	r := e.Result
 	n := s.session.entries[r.Call]
-	s.session.last = s.now
+	s.active()
 	if n != nil && n.decided && n.outcome == abi.Allow {
 		s.finish(n, r.Failed())
 	}
@@ -195,39 +199,25 @@ func (s *State) answered(e abi.Event) []abi.Event {
 func (s *State) finish(n *entry, failed bool) {
 	s.eachCounter(n, contract.CountSuccesses, func(c *counter) {
 		if failed {
-			c.remove(n.call.ID)
+			c.remove(n.key)
 			return
 		}
-		c.settle(n.call.ID)
+		c.settle(n.key)
 	})
-	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.settle(n.call.ID) })
+	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.settle(n.key) })
 	s.forget(n)
 }
 
 // forget drops a call that can no longer matter; its attempt is final.
 func (s *State) forget(n *entry) {
-	s.eachCounter(n, contract.CountAttempts, func(c *counter) { c.settle(n.call.ID) })
-	delete(s.session.entries, n.call.ID)
-}
-
-// await keeps an asked call until it is answered. Only the newest questions
-// stay open: an unanswered one is a deny that costs memory.
-func (s *State) await(n *entry) {
-	s.session.asked = append(s.session.asked, n)
-	for len(s.session.asked) > maxAsked {
-		old := s.session.asked[0]
-		s.session.asked = s.session.asked[1:]
-		if old.outcome == abi.Ask {
-			old.ask = nil
-			s.forget(old)
-		}
-	}
+	s.eachCounter(n, contract.CountAttempts, func(c *counter) { c.settle(n.key) })
+	delete(s.session.entries, n.key)
 }
 
 // expect keeps an allowed call until its result comes. Of more than a server
 // can be working on, the oldest are taken for answered with success.
 func (s *State) expect(n *entry) {
-	s.session.sent = append(s.session.sent, n.call.ID)
+	s.session.sent = append(s.session.sent, n.key)
 	for len(s.session.sent) > maxSent {
 		if old := s.session.entries[s.session.sent[0]]; old != nil && old.outcome == abi.Allow {
 			s.finish(old, false)
@@ -238,15 +228,14 @@ func (s *State) expect(n *entry) {
 
 // release takes back an allowed call that never went out: what it committed is
 // given back, its attempt is not.
-func (s *State) release(id string) {
-	n := s.session.entries[id]
+func (s *State) release(n *entry) {
 	if n == nil || n.outcome != abi.Allow {
 		return
 	}
 	n.outcome = abi.Deny
 	defer s.forget(n)
-	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.remove(id) })
-	s.eachCounter(n, contract.CountSuccesses, func(c *counter) { c.remove(id) })
+	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.remove(n.key) })
+	s.eachCounter(n, contract.CountSuccesses, func(c *counter) { c.remove(n.key) })
 }
 
 // answerID is the id of a verdict on something that is no call.

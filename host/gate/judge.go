@@ -87,6 +87,7 @@ type decision struct {
 	edits    []abi.Edit
 	sent     abi.Value // the arguments after the edits
 	findings []abi.Finding
+	firm     bool // enforced whatever the mode
 }
 
 // decide builds the snapshots of a call and has it judged. Whatever fails on
@@ -105,6 +106,12 @@ func (s *State) decide(n *entry) (d decision) {
 		return decision{verdict: abi.Verdict{
 			Outcome: abi.Deny, Contract: "coverage", Code: "POLICY_BROKEN", Reason: b.broken.Error(),
 			Mend: "run callgate check on the policy",
+		}}
+	}
+	if len(s.broken) > 0 {
+		return decision{firm: true, verdict: abi.Verdict{
+			Outcome: abi.Deny, Contract: "ledger", Code: "GROUP_BROKEN", Reason: "the ledger file of another process of the group can not be read",
+			Mend: "run callgate ledger verify on the group, and move the file that is broken away",
 		}}
 	}
 	received := s.snapshot(n)
@@ -181,7 +188,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 		Session: abi.Session{
 			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[n.call.Server+"/"+n.call.Tool], Recent: ss.recent, Place: place, Protected: ss.protected,
-			Approved: ss.approved, Budgets: s.budgets(n),
+			Approved: s.remembered(), Budgets: s.budgets(n),
 		},
 	}
 }

@@ -43,6 +43,8 @@ type State struct {
 	file string
 	// folding says that events of the past are applied, not judged.
 	folding bool
+	// peers says that the index takes in what another process wrote.
+	peers bool
 
 	policy   *policy.Policy
 	digest   string // of the policy
@@ -50,9 +52,12 @@ type State struct {
 	bad      error // why the last policy event did not load
 
 	servers  map[string]*server
+	foreign  map[string]*server // of other processes of the group
 	bindings map[string]*binding
 	sources  map[string]provenance.Source // what the policy says of outputs, as far as it was asked
 	counters map[string]*counter
+	// broken says which files of the group can not be read to their end, and why.
+	broken map[string]string
 
 	session session
 }
@@ -71,16 +76,28 @@ type session struct {
 	tools      map[string]int64
 	recent     []abi.Recent
 	index      provenance.Index
-	unrecorded []abi.Event       // what the index has yet to take in, in order
+	unrecorded []unrecorded      // what the index has yet to take in, in order
 	unread     bool              // the index failed on an event
 	entries    map[string]*entry // calls without an answer, by id
 	asked      []*entry          // oldest first
-	sent       []string          // ids of allowed calls, oldest first
+	sent       []string          // keys of allowed calls, oldest first
+	waiting    []string          // keys of the asked calls of other processes, oldest first
+	questions  int64             // that people were asked, here and in other processes
 	approved   []abi.Approved
+	standing   []standing
+	joined     bool // this process is part of the session: nothing that others write ends it
+}
+
+// unrecorded is an event that the index has yet to take in.
+type unrecorded struct {
+	event abi.Event
+	peer  bool // another process wrote it: it taints, and vouches for nothing
 }
 
 // entry is one call of the session that may still matter.
 type entry struct {
+	key         string // in entries and counters; the id, for a call of this process
+	peer        bool   // another process judges it
 	call        abi.Call
 	binding     *binding
 	pinned      bool
@@ -88,6 +105,8 @@ type entry struct {
 	decided     bool
 	fingerprint string // of a pending ask
 	ask         *abi.AskEvent
+	held        bool // somebody waits for the answer to the ask
+	unweighed   bool // its arguments are gone: it may have charged anything
 	labels      []string
 }
 
@@ -96,8 +115,10 @@ func New(o Options) *State {
 	if o.NewIndex == nil {
 		o.NewIndex = provenance.New
 	}
-	s := &State{opts: o, file: "000000", servers: map[string]*server{}, bindings: map[string]*binding{}, counters: map[string]*counter{}, sources: map[string]provenance.Source{}}
-	s.settings = policy.Settings{}
+	s := &State{
+		opts: o, file: "000000", servers: map[string]*server{}, foreign: map[string]*server{}, bindings: map[string]*binding{},
+		counters: map[string]*counter{}, sources: map[string]provenance.Source{}, broken: map[string]string{},
+	}
 	s.reset()
 	return s
 }
@@ -124,8 +145,10 @@ const maxUnrecorded = 64
 // record has the provenance index take in an event, at the latest before it is
 // asked again: nothing else looks at it, so a call need not wait until its own
 // text is indexed.
-func (s *State) record(e abi.Event) {
-	s.session.unrecorded = append(s.session.unrecorded, e)
+func (s *State) record(e abi.Event) { s.keep(unrecorded{event: e}) }
+
+func (s *State) keep(u unrecorded) {
+	s.session.unrecorded = append(s.session.unrecorded, u)
 	for len(s.session.unrecorded) > maxUnrecorded {
 		s.Settle()
 	}
@@ -138,15 +161,17 @@ func (s *State) Settle() bool {
 	if len(s.session.unrecorded) == 0 {
 		return false
 	}
-	e := s.session.unrecorded[0]
-	s.session.unrecorded[0] = abi.Event{} // its text must not stay in memory
+	u := s.session.unrecorded[0]
+	s.session.unrecorded[0] = unrecorded{} // its text must not stay in memory
 	s.session.unrecorded = s.session.unrecorded[1:]
+	s.peers = u.peer
 	defer func() {
+		s.peers = false
 		if p := recover(); p != nil {
 			s.session.unread = true // what it held is not known: nothing more is allowed
 		}
 	}()
-	s.session.index.Record(e)
+	s.session.index.Record(u.event)
 	return true
 }
 
@@ -180,8 +205,19 @@ func (s *State) Freeze(e abi.Event) abi.Event {
 	return e
 }
 
-// source tells the provenance index what the policy says of an output.
+// source tells the provenance index what the policy says of an output. What
+// another process wrote down vouches for nothing, since any process of the user
+// can write where it does.
 func (s *State) source(serverName, tool string) provenance.Source {
+	src := s.vouched(serverName, tool)
+	if s.peers {
+		src.Trusted = src.Trusted && !src.WholeField && len(src.Fields) == 0
+		src.WholeField, src.Fields = false, nil
+	}
+	return src
+}
+
+func (s *State) vouched(serverName, tool string) provenance.Source {
 	if s.policy == nil {
 		return provenance.Source{}
 	}

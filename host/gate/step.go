@@ -13,18 +13,21 @@ func Step(s *State, e abi.Event) []abi.Event {
 	return s.step(s.Freeze(e))
 }
 
-// Fold moves the state by one event of the past, without judging it again: the
-// recorded verdicts count. What could loosen (approvals and what the user
-// said) is left out.
+// Fold moves the state by one event of this server's own past, without judging
+// it again: the recorded verdicts count. What could loosen (approvals and what
+// the user said) is left out, and so is what that process had read of others,
+// whose files are read anew.
 func Fold(s *State, e abi.Event) {
 	s.folding = true
 	defer func() { s.folding = false }()
 	switch {
 	case e.Verdict != nil:
-		s.settle(e.Verdict)
+		s.settle(s.session.entries[e.Verdict.ID], e.Verdict)
 	case e.Label != nil:
-		s.addLabels(e.Label)
-	case e.Approval != nil, e.User != nil:
+		s.addLabels(s.session.entries[e.Label.Call], e.Label)
+	case e.Ask != nil:
+		s.counted(e.Ask)
+	case e.Approval != nil, e.User != nil, e.Read != nil:
 	default:
 		s.step(e)
 	}
@@ -53,6 +56,10 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.useFacts(e.Facts.Facts)
 	case e.Approval != nil:
 		return s.approve(e)
+	case e.Lapsed != nil:
+		s.lapse(e.Lapsed)
+	case e.Read != nil:
+		s.read(e.Read)
 	case e.Frame != nil:
 		s.record(e)
 	case e.Refused != nil:
@@ -64,12 +71,7 @@ func (s *State) step(e abi.Event) []abi.Event {
 // openSession starts a process's part of a session: the same one if the last
 // activity is inside the idle window and the principal is the same.
 func (s *State) openSession(o *abi.SessionEvent) {
-	idle := s.settings.SessionIdle
-	if idle == 0 {
-		idle = policy.DefaultSessionIdle
-	}
-	resume := s.session.open && !o.New && samePrincipal(s.session.principal, o.Principal) &&
-		!s.session.last.IsZero() && s.now.Sub(s.session.last) <= idle
+	resume := s.session.open && !o.New && samePrincipal(s.session.principal, o.Principal) && s.fresh()
 	if !resume {
 		s.reset()
 		if srv := s.servers[o.Server]; srv != nil {
@@ -89,6 +91,34 @@ func (s *State) openSession(o *abi.SessionEvent) {
 	if len(o.File) >= 6 {
 		s.file = o.File[:6]
 	}
+	s.session.joined = !s.folding
+}
+
+// fresh says whether the last activity lies inside the idle window.
+func (s *State) fresh() bool {
+	idle := s.settings.SessionIdle
+	if idle == 0 {
+		idle = policy.DefaultSessionIdle
+	}
+	return !s.session.last.IsZero() && s.now.Sub(s.session.last) <= idle
+}
+
+// active notes activity in the session. Files of a group are read one after
+// the other, so times can go back.
+func (s *State) active() {
+	if s.now.After(s.session.last) {
+		s.session.last = s.now
+	}
+}
+
+// read notes how far a file of the group was read. While one can not be read,
+// what it says is not known, and nothing is allowed.
+func (s *State) read(r *abi.ReadEvent) {
+	if r.Broken == "" {
+		delete(s.broken, r.File)
+		return
+	}
+	s.broken[r.File] = r.Broken
 }
 
 func samePrincipal(a, b abi.Principal) bool {
@@ -134,7 +164,7 @@ func (s *State) useFacts(v abi.Value) {
 func (s *State) refused(e abi.Event) []abi.Event {
 	r := e.Refused
 	if r.Call != "" {
-		s.release(r.Call)
+		s.release(s.session.entries[r.Call])
 		return nil
 	}
 	if r.From == "server" {

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Peer is another process of the group, by its ledger file.
+type Peer struct {
+	File   string // id of the file, at least 6 digits of it
+	Server string // the operator's name for the server that it wraps
+}
+
+// Tail moves the state by one event of another process's ledger file. Any
+// process of the user can write such a file, so only what tightens is taken
+// from it: results and other text of servers taint, labels and denials add up,
+// and calls count towards the budgets that servers share. It grants nothing,
+// vouches for nothing, pins nothing, and does not end the session of a process
+// that has joined it.
+func Tail(s *State, from Peer, e abi.Event) {
+	now := s.now
+	s.folding = true
+	defer func() { s.folding, s.now = false, now }()
+	if !e.Time.IsZero() {
+		s.now = e.Time.UTC()
+	}
+	if e.Text != nil {
+		gone := *e.Text
+		gone.Offset = -1 // it lies, or lay, in that process's memory
+		e.Text = &gone
+	}
+	switch {
+	case e.Session != nil:
+		s.peerOpens(e.Session)
+	case e.Tools != nil:
+		s.peerLists(from, e)
+	case e.Call != nil:
+		s.peerCalls(from, e)
+	case e.Result != nil:
+		s.peerAnswered(from, e)
+	case e.Verdict != nil:
+		s.settle(s.session.entries[from.key(e.Verdict.ID)], e.Verdict)
+	case e.Label != nil:
+		s.addLabels(s.session.entries[from.key(e.Label.Call)], e.Label)
+	case e.Ask != nil:
+		s.counted(e.Ask)
+	case e.Frame != nil:
+		f := *e.Frame
+		f.Server, e.Frame = from.Server, &f
+		s.keep(unrecorded{e, true})
+	case e.Refused != nil:
+		s.peerRefused(from, e)
+	}
+}
+
+// key names a call of another process among the calls of this state. Ids of
+// calls hold no colon, so it is no call of ours.
+func (p Peer) key(id string) string { return p.File + ":" + id }
+
+// owns says whether an id can be that of a call in the file: they begin with
+// its digits. Whatever else a file says, it says nothing of our calls.
+func (p Peer) owns(s *State, id string) bool {
+	return len(p.File) >= 6 && strings.HasPrefix(id, p.File[:6]+"-") && s.file != p.File[:6]
+}
+
+// peerOpens takes in that another process was started: after the idle window,
+// that was a new session, unless this process is part of one.
+func (s *State) peerOpens(o *abi.SessionEvent) {
+	if s.session.joined || s.session.open && s.fresh() && !o.New {
+		return
+	}
+	s.reset()
+	s.session.open, s.session.id, s.session.last, s.session.principal = true, o.ID, s.now, o.Principal
+}
+
+// peerLists takes in tool definitions of another process: they say what its
+// calls count towards.
+func (s *State) peerLists(from Peer, e abi.Event) {
+	t := *e.Tools
+	t.Server = from.Server
+	e.Tools = &t
+	if t.Source == "" || t.Source == abi.ToolsListed {
+		s.keep(unrecorded{e, true})
+	}
+	srv := s.foreign[from.Server]
+	if srv == nil {
+		srv = newServer()
+		s.foreign[from.Server] = srv
+	}
+	for _, d := range t.List {
+		name := d.Get("name").Str()
+		if _, known := srv.pins[name]; !known && pinnable(name) {
+			srv.pins[name] = pinned(d)
+		}
+	}
+}
+
+// peerCalls takes in a call of another process. What its client said vouches
+// for nothing here, so its arguments stay out of provenance.
+func (s *State) peerCalls(from Peer, e abi.Event) {
+	c := *e.Call
+	c.Server = from.Server
+	n := &entry{key: from.key(c.ID), peer: true, call: c}
+	n.binding = &binding{}
+	if s.policy != nil {
+		definition := abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(c.Tool)})
+		if srv := s.foreign[from.Server]; srv != nil {
+			if p, ok := srv.pins[c.Tool]; ok {
+				definition, n.pinned = p.definition, true
+			}
+		}
+		n.binding = s.peerBinding(from.Server, c.Tool, definition)
+	}
+	n.unweighed = e.Text != nil
+	s.session.entries[n.key] = n
+	s.active()
+	s.attempt(n)
+	if from.owns(s, c.ID) {
+		c.Arguments = abi.Value{}
+		e.Call, e.Text = &c, nil
+		s.keep(unrecorded{e, true})
+	}
+}
+
+// peerBinding returns the budgets that a call of another process is charged to.
+func (s *State) peerBinding(serverName, tool string, definition abi.Value) *binding {
+	key := "\x00" + serverName + "\x00" + tool + "\x00" + abi.PinDigest(definition)
+	if b := s.bindings[key]; b != nil {
+		return b
+	}
+	if len(s.bindings) >= maxBindings {
+		s.bindings = map[string]*binding{}
+	}
+	b := &binding{budgets: s.policy.Budgets(serverName, definition)}
+	if floor := s.policy.Floor(); floor != nil {
+		b.budgets = append(b.budgets, floor.Budgets(serverName, definition)...)
+	}
+	s.bindings[key] = b
+	return b
+}
+
+// peerAnswered takes in the result of a call of another process.
+func (s *State) peerAnswered(from Peer, e abi.Event) {
+	r := *e.Result
+	r.Server = from.Server
+	e.Result = &r
+	s.active()
+	if n := s.session.entries[from.key(r.Call)]; n != nil && n.decided && n.outcome == abi.Allow {
+		s.finish(n, r.Failed())
+	}
+	if !from.owns(s, r.Call) {
+		r.Call = ""
+	}
+	s.keep(unrecorded{e, true})
+}
+
+// peerRefused takes in a frame that another process did not relay.
+func (s *State) peerRefused(from Peer, e abi.Event) {
+	r := *e.Refused
+	r.Server = from.Server
+	e.Refused = &r
+	if r.Call != "" {
+		s.release(s.session.entries[from.key(r.Call)])
+		return
+	}
+	if r.From != "client" {
+		s.keep(unrecorded{e, true})
+	}
+	s.session.denied++
+}
