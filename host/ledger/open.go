@@ -11,13 +11,23 @@ import (
 	"time"
 )
 
-// Options says which ledger to open. No field but Since may be left out.
+// Options says which ledger to open. No field but Since, Each and EachParses
+// may be left out.
 type Options struct {
 	Dir    string    // group directory; created with mode 0700
 	Server string    // server name; its earlier files in Dir are continued
 	Now    time.Time // goes into the file name, later than the newest file's
 	ID     string    // 32 lower-case hex digits, random
 	Since  time.Time // earlier files whose last write is older are not opened; see Open
+
+	// Each is handed every line of the earlier files while they are verified,
+	// oldest file first, without its LF and only for the duration of the call,
+	// so that resuming reads every byte once. A later break fails Open: what was
+	// made of the lines must be thrown away then. An error of Each fails Open.
+	Each func(f File, line []byte) error
+	// EachParses says that Each refuses what is not strict JSON (as
+	// abi.ParseEvent does), so that lines need not be parsed a second time here.
+	EachParses bool
 }
 
 // Prior is one earlier file of the same server. Its lines were verified when
@@ -28,8 +38,11 @@ type Prior struct {
 	Modified time.Time // last write, before anything was cut off
 	Lines    int       // complete lines, all verified
 	Last     string    // hash of the last of them; empty without lines
+	Offset   int64     // bytes of the complete lines, from the file's start
 	Cut      int64     // bytes of a torn last line that were cut off
 	Alive    bool      // another process holds it: it may grow, and nothing was cut off
+
+	lastAt int64 // where the last complete line begins
 }
 
 // Open creates this process's ledger file, mode 0600, and verifies the earlier
@@ -61,7 +74,7 @@ func Open(o Options) (*Ledger, []Prior, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	priors, err := verifyPriors(recent, left)
+	priors, err := o.verifyPriors(recent, left)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +164,7 @@ func nextTime(now time.Time, files []File) (time.Time, error) {
 }
 
 // verifyPriors verifies files of one server, oldest first.
-func verifyPriors(files, left []File) ([]Prior, error) {
+func (o Options) verifyPriors(files, left []File) ([]Prior, error) {
 	c, err := newChain(files)
 	if err != nil {
 		return nil, err
@@ -159,7 +172,7 @@ func verifyPriors(files, left []File) ([]Prior, error) {
 	c.left = left
 	var priors []Prior
 	for _, f := range files {
-		p, first, err := verifyPrior(f, c)
+		p, first, err := o.verifyPrior(f, c)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +186,7 @@ func verifyPriors(files, left []File) ([]Prior, error) {
 
 // verifyPrior verifies one file and cuts off its torn last line if no process
 // holds it. It also returns the prev of the first line.
-func verifyPrior(file File, c *chain) (Prior, string, error) {
+func (o Options) verifyPrior(file File, c *chain) (Prior, string, error) {
 	p := Prior{Path: file.Path, ID: file.ID, Modified: file.Modified}
 	f, err := openRegular(file.Path, os.O_RDWR)
 	if err != nil {
@@ -189,11 +202,21 @@ func verifyPrior(file File, c *chain) (Prior, string, error) {
 		defer unlock(f)
 	}
 	s := newScanner(file.Path, f)
-	err = s.all(func(_ []byte, hash string) error { c.saw(hash); return nil })
+	s.trust = o.Each != nil && o.EachParses
+	err = s.all(func(line []byte, hash string) error {
+		c.saw(hash)
+		if o.Each == nil {
+			return nil
+		}
+		if err := o.Each(file, line); err != nil {
+			return s.refused(err)
+		}
+		return nil
+	})
 	if err != nil {
 		return p, "", err
 	}
-	p.Lines, p.Last = s.lines, s.last
+	p.Lines, p.Last, p.Offset, p.lastAt = s.lines, s.last, s.good, s.lastAt
 	if free && s.torn > 0 {
 		p.Cut = s.torn
 		if err := cut(f, s.good, file.Modified); err != nil {

@@ -44,6 +44,16 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+// tryLockShared takes a shared lock of f unless another open file holds the
+// exclusive one. Those who only look do not get into each other's way with it.
+func tryLockShared(f *os.File) (bool, error) {
+	err := flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	if err == unix.EWOULDBLOCK {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // unlock gives the lock of f back.
 func unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
 

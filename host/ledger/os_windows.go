@@ -23,7 +23,17 @@ func lock(f *os.File) error {
 
 // tryLock takes the lock of f unless another handle holds it.
 func tryLock(f *os.File) (bool, error) {
-	err := lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+	return granted(lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY))
+}
+
+// tryLockShared takes a shared lock of f unless another handle holds the
+// exclusive one. Those who only look do not get into each other's way with it.
+func tryLockShared(f *os.File) (bool, error) {
+	return granted(lockFile(f, windows.LOCKFILE_FAIL_IMMEDIATELY))
+}
+
+// granted tells a lock that another handle holds from one that can not be taken.
+func granted(err error) (bool, error) {
 	if err == windows.ERROR_LOCK_VIOLATION || err == windows.ERROR_IO_PENDING {
 		return false, nil
 	}
