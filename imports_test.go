@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"host/policy":      {"abi", "host/contract", "packs"},
 	"host/provenance":  {"abi"},
 	"host/proxy":       {"abi", "host/approval", "host/facts", "host/gate", "host/ledger", "host/wire"},
-	"host/replay":      {"abi", "host/contract", "host/gate", "host/policy", "host/proxy", "host/wire"},
+	"host/replay":      {"abi", "host/contract", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
 	"host/wasm":        {"abi", "host/contract"},
 	"host/wire":        {"abi"},
 	"cmd/callgate":     {"abi", "host/*", "packs"},

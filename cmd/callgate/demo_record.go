@@ -92,9 +92,13 @@ func demoEvents(path string) ([]abi.Event, error) {
 // demoReplay feeds what came from outside to a fresh gate. It returns what the
 // gate answered then, and what it answers now.
 func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, replayed []string, err error) {
+	files, err := ledger.Group(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	player := replay.New(replay.Options{
 		Policy: p, Specs: builtin.Table(),
-		Prior: func(read abi.ReadEvent, each func(abi.Event) error) error { return demoPrior(dir, read, each) },
+		Prior: replay.Files(files),
 	})
 	for _, e := range events {
 		e.Prev = "" // the chain is the file's, not the gate's
@@ -117,31 +121,6 @@ func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, rep
 		return nil, nil, errors.New("the replay misses text that the ledger should hold")
 	}
 	return recorded, replayed, nil
-}
-
-// demoPrior reads the first lines of an earlier file of a ledger directory.
-func demoPrior(dir string, read abi.ReadEvent, each func(abi.Event) error) error {
-	files, err := ledger.Group(dir)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(files, func(f ledger.File) bool { return f.ID == read.File })
-	if i < 0 {
-		return fmt.Errorf("no file with the id %q", read.File)
-	}
-	events, err := demoEvents(files[i].Path)
-	if err != nil {
-		return err
-	}
-	if uint64(len(events)) < read.Lines {
-		return fmt.Errorf("file %q has %d lines; want %d", read.File, len(events), read.Lines)
-	}
-	for _, e := range events[:read.Lines] {
-		if err := each(e); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // demoVerdicts lists the verdicts of a ledger, one line each.

@@ -18,10 +18,6 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// maxEventLine is the longest line of events that is read, in bytes: the
-// longest that a ledger writes.
-const maxEventLine = 512 << 20
-
 type evalFlags struct {
 	policyFlags
 	tools   []string
@@ -165,11 +161,11 @@ func (s source) isLedger() bool {
 func (e *evaluation) stream(s source) error {
 	o := e.o
 	if s.group != nil {
-		o.Prior = s.prior
+		o.Prior = replay.Files(s.group)
 	}
 	p := replay.New(o)
 	c := comparison{tally: &e.tally, source: s.name, player: p, err: e.err}
-	in := wire.NewReader(s.in, maxEventLine)
+	in := wire.NewReader(s.in, replay.MaxLine)
 	index := uint64(0)
 	for line := 1; ; line++ {
 		l, err := in.Next()
@@ -180,7 +176,7 @@ func (e *evaluation) stream(s source) error {
 			return fmt.Errorf("%s:%d: %w", s.name, line, err)
 		}
 		if l.TooLong {
-			return fmt.Errorf("%s:%d: a line of more than %d bytes", s.name, line, maxEventLine)
+			return fmt.Errorf("%s:%d: a line of more than %d bytes", s.name, line, replay.MaxLine)
 		}
 		text := bytes.TrimSpace(l.Bytes)
 		if len(text) == 0 {
@@ -221,43 +217,6 @@ func (e *evaluation) feed(p *replay.Player, c *comparison, text []byte, line int
 		if _, err := e.out.Write(append(safeJSON(data), '\n')); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// prior gives what a process had read of an earlier file of its group.
-func (s source) prior(read abi.ReadEvent, each func(abi.Event) error) error {
-	for _, f := range s.group {
-		if f.ID == read.File || len(read.File) > len(f.ID) && read.File[:len(f.ID)] == f.ID {
-			return readPrior(f.Path, read, each)
-		}
-	}
-	return fmt.Errorf("no file %q in the group", read.File)
-}
-
-// errEnough ends the reading of a file.
-var errEnough = errors.New("enough")
-
-func readPrior(path string, read abi.ReadEvent, each func(abi.Event) error) error {
-	lines := uint64(0)
-	last := ""
-	err := ledger.Read(path, func(line []byte) error {
-		if lines == read.Lines {
-			return errEnough
-		}
-		lines++
-		last = lineHash(line)
-		e, err := abi.ParseEvent(line)
-		if err != nil {
-			return err
-		}
-		return each(e)
-	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
-	}
-	if lines != read.Lines || read.Lines > 0 && last != read.Last {
-		return fmt.Errorf("%q is not as it was when it was read", path)
 	}
 	return nil
 }

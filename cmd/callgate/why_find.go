@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/replay"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -41,7 +42,7 @@ func eachLine(path string, each func(n int, line []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	in := wire.NewReader(f, maxEventLine)
+	in := wire.NewReader(f, replay.MaxLine)
 	for n := 1; ; n++ {
 		l, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -117,6 +118,9 @@ func lastVerdict(path, id string) (*incident, error) {
 	})
 	return found, err
 }
+
+// errEnough ends the reading of a file.
+var errEnough = errors.New("enough")
 
 // gather reads what the ledger says about the verdict.
 func (in *incident) gather() error {

@@ -112,8 +112,7 @@ func (in *incident) judge(p *policy.Policy) (*abi.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := source{path: in.path, group: group}
-	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: s.prior})
+	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: replay.Files(group)})
 	var v *abi.Verdict
 	err = eachLine(in.path, func(n int, line []byte) error {
 		value, err := abi.ParseEventValue(line)

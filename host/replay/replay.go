@@ -25,8 +25,9 @@ type Options struct {
 	Tools map[string][]abi.Value
 	// Approve answers every ask with yes.
 	Approve bool
-	// Prior gives the events of an earlier ledger file, as far as a `read` event
-	// says that it was read. Nil, or an error, means that they are unknown.
+	// Prior gives the events of another ledger file that follow the ones it gave
+	// before, as far as a `read` event says that the file was read: see [Files].
+	// Nil, or an error, means that they are unknown.
 	Prior func(read abi.ReadEvent, each func(abi.Event) error) error
 }
 
@@ -45,7 +46,8 @@ type Player struct {
 // New returns a player before the first event.
 func New(o Options) *Player {
 	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs}), talks: map[string]*proxy.Conversation{}}
-	gate.Step(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
+	// A process joins its session only after it has read what was before.
+	gate.Fold(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
 	gate.Step(p.state, abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value()}})
 	for _, server := range sortedKeys(o.Tools) {
 		gate.Step(p.state, abi.Event{Tools: &abi.ToolsEvent{Server: server, List: o.Tools[server]}})
@@ -89,7 +91,7 @@ func (p *Player) step(e abi.Event) []abi.Event {
 	switch {
 	case e.Read != nil:
 		p.prior(e.Read)
-		return nil
+		return gate.Step(p.state, e)
 	case e.Policy != nil && p.o.Keep:
 		return nil
 	case e.User != nil && e.Text != nil:
@@ -117,14 +119,17 @@ func (p *Player) step(e abi.Event) []abi.Event {
 	return out
 }
 
-// prior folds what had been read from another ledger file.
+// prior folds what had been read of another ledger file.
 func (p *Player) prior(r *abi.ReadEvent) {
 	if p.o.Prior == nil {
 		p.Gap = true
 		return
 	}
 	err := p.o.Prior(*r, func(e abi.Event) error {
-		if e.Policy == nil || !p.o.Keep {
+		switch {
+		case !r.Past:
+			gate.Tail(p.state, gate.Peer{File: r.File, Server: r.Server}, e)
+		case e.Policy == nil || !p.o.Keep:
 			gate.Fold(p.state, e)
 		}
 		return nil

@@ -214,7 +214,7 @@ func TestKeepHoldsThePolicyAgainstTheInput(t *testing.T) {
 	allow, deny := load(t, "callgate: 1\nsettings: {default: allow}\n"), load(t, "callgate: 1\nsettings: {default: deny}\n")
 	event := string(abi.Event{Policy: &abi.PolicyEvent{Digest: deny.Digest(), Policy: deny.Value()}}.Append(nil))
 	call := `{"call":{"server":"s","tool":"get"}}`
-	read := `{"v":1,"read":{"file":"f","lines":1}}`
+	read := `{"v":1,"read":{"file":"f","lines":1,"past":true}}`
 	prior := func(_ abi.ReadEvent, each func(abi.Event) error) error {
 		return each(abi.Event{Policy: &abi.PolicyEvent{Digest: deny.Digest(), Policy: deny.Value()}})
 	}
