@@ -42,6 +42,8 @@ type Tail struct {
 	since time.Time
 	now   func() time.Time
 
+	skip    map[string]bool  // base names of files that somebody else reads
+	before  string           // base name of the first file that Poll leaves for later; empty: none
 	peers   map[string]*peer // by base name; also those whose file is gone
 	order   []*peer          // by base name
 	scanned stamp            // of the directory, when it was listed
@@ -61,15 +63,20 @@ func NewTail(o TailOptions) *Tail {
 		t.self = filepath.Base(o.Self)
 	}
 	for _, p := range o.From {
-		name := filepath.Base(p.Path)
-		f, ok := parseName(name)
-		if !ok || p.Lines == 0 {
-			continue
-		}
-		f.Path = p.Path
-		t.peers[name] = &peer{file: f, read: p.read(), watch: gone}
+		t.adopt(p)
 	}
 	return t
+}
+
+// adopt goes on after what was read of a file.
+func (t *Tail) adopt(p Prior) {
+	name := filepath.Base(p.Path)
+	f, ok := parseName(name)
+	if !ok || p.Lines == 0 {
+		return
+	}
+	f.Path = p.Path
+	t.peers[name] = &peer{file: f, read: p.read(), watch: gone}
 }
 
 // Poll hands every new complete, verified line of every other file of the group
@@ -94,6 +101,9 @@ func (t *Tail) Poll(each func(f File, line []byte) error) ([]Progress, error) {
 	}
 	var out []Progress
 	for _, p := range t.order {
+		if t.before != "" && filepath.Base(p.file.Path) >= t.before {
+			break
+		}
 		if p.watch == quiet || p.watch == gone && !p.lost {
 			continue
 		}
@@ -163,7 +173,7 @@ func (t *Tail) match(names []string) {
 		p.listed = false
 	}
 	for _, name := range names {
-		if name == t.self {
+		if name == t.self || t.skip[name] {
 			continue
 		}
 		p := t.peers[name]
