@@ -9,12 +9,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 )
 
+// allChannels are the channels that a person answers through, the terminal
+// first.
+func allChannels() []string {
+	return []string{abi.ChannelTerminal, abi.ChannelElicitation, abi.ChannelWebhook}
+}
+
 // joinApproval joins who may answer, how often, and how long a call waits.
 func (out *Settings) joinApproval(p *Policy, n *notes) {
-	out.joinChannels(p, n)
+	const at = "/settings/approval/"
+	list, by := p.channels(n)
+	if out.Channels, out.ChannelsAt = list, "default: settings.approval.channels"; by != nil {
+		out.ChannelsAt = by.rule(at + "channels")
+	}
+	out.WebhookAt, out.WebhookKeyAt = "default: settings.approval.webhook", "default: settings.approval.webhook_key"
+	if y := p.webhook(); y != nil {
+		a := y.doc.Settings.Approval
+		out.Webhook, out.WebhookAt = text(a.Webhook), y.rule(at+"webhook")
+		out.WebhookKey, out.WebhookKeyAt = text(a.WebhookKey), y.rule(at+"webhook_key")
+	}
 	asks, ok := settle(p, n, "max_asks", higher, func(s *settings) *int64 { return s.MaxAsks }, func(a, b int64) bool { return a > b })
 	most := int64(DefaultMaxAsks)
 	if p.isFloor {
@@ -25,71 +42,75 @@ func (out *Settings) joinApproval(p *Policy, n *notes) {
 	out.ApprovalTimeout, out.ApprovalTimeoutAt = or(wait, ok, "approval_timeout", DefaultApprovalTimeout)
 }
 
-// joinChannels joins settings.approval. A list of channels is exact: a webhook
-// is part of it only where it says so. Where no layer has a list, a webhook that
-// somebody configured may answer beside the terminal.
-func (out *Settings) joinChannels(p *Policy, n *notes) {
-	text := func(name string, get func(*approval) *string) (string, string) {
-		v, ok := settle(p, n, "approval/"+name, higher, func(s *settings) *string {
-			if s.Approval == nil {
-				return nil
-			}
-			return get(s.Approval)
-		}, func(_, _ string) bool { return false })
-		return or(v, ok, "approval/"+name, "")
-	}
-	out.Webhook, out.WebhookAt = text("webhook", func(a *approval) *string { return a.Webhook })
-	out.WebhookKey, out.WebhookKeyAt = text("webhook_key", func(a *approval) *string { return a.WebhookKey })
-	list, ok := p.channels(n)
-	if !ok {
-		list = setting[[]string]{[]string{ChannelTerminal}, "default: settings.approval.channels"}
-		switch {
-		case p.isFloor:
-			list.value = Channels()
-		case out.Webhook != "":
-			list.value = append(list.value, ChannelWebhook)
-		}
-	}
-	out.Channels, out.ChannelsAt = list.value, list.rule
-}
-
-// channels joins the lists of channels: what each layer accepts. Of two that
-// each name a channel that the other does not, neither is stricter, so that only
-// what both name is left.
-func (p *Policy) channels(n *notes) (setting[[]string], bool) {
-	var cur setting[[]string]
-	ok := false
-	for _, y := range slices.Backward(p.layers) {
+// approvals lists the layers whose settings.approval counts, highest first.
+func (p *Policy) approvals(n *notes) []*layer {
+	var list []*layer
+	var by *layer
+	for _, y := range p.layers {
 		s := y.doc.Settings
 		if s == nil {
 			continue
 		}
-		if ok && slices.Contains(s.Replace, "approval") {
-			n.add(CodeReplaced, y.rule("/settings/replace"), "forgets "+cur.rule)
-			ok = false
-		}
-		if s.Approval == nil || s.Approval.Channels == nil {
+		if by != nil {
+			if s.Approval != nil {
+				n.add(CodeReplaced, by.rule("/settings/replace"), "forgets "+y.rule("/settings/approval"))
+			}
 			continue
 		}
-		next := setting[[]string]{only(Channels(), s.Approval.Channels), y.rule("/settings/approval/channels")}
-		if ok {
-			both := only(next.value, cur.value)
-			if len(both) < len(next.value) {
-				n.ignored(next.rule, cur.rule)
-			}
-			if len(both) == len(cur.value) && len(both) < len(next.value) {
-				continue
-			}
-			next.value = both
+		if s.Approval != nil {
+			list = append(list, y)
 		}
-		cur, ok = next, true
+		if slices.Contains(s.Replace, "approval") {
+			by = y
+		}
 	}
-	return cur, ok
+	return list
+}
+
+// webhook returns the highest layer that has a webhook, or nil. The others have
+// the same one.
+func (p *Policy) webhook() *layer {
+	for _, y := range p.approvals(nil) {
+		if y.doc.Settings.Approval.Webhook != nil {
+			return y
+		}
+	}
+	return nil
+}
+
+// channels joins the lists of channels to what each layer accepts, and returns
+// the layer that decided. A list is exact: a webhook is part of it only where it
+// says so. Where no layer has a list, a webhook that somebody configured may
+// answer beside the terminal, and the layer is nil.
+func (p *Policy) channels(n *notes) ([]string, *layer) {
+	const at = "/settings/approval/channels"
+	list, by := allChannels(), (*layer)(nil)
+	for _, y := range slices.Backward(p.approvals(n)) {
+		stated := y.doc.Settings.Approval.Channels
+		if stated == nil {
+			continue
+		}
+		both := only(list, stated)
+		if len(both) < len(only(allChannels(), stated)) {
+			n.ignored(y.rule(at), by.rule(at))
+		}
+		if by == nil || len(both) < len(list) || len(both) == len(stated) {
+			list, by = both, y
+		}
+	}
+	switch {
+	case by != nil || p.isFloor:
+	case p.webhook() != nil:
+		list = []string{abi.ChannelTerminal, abi.ChannelWebhook}
+	default:
+		list = []string{abi.ChannelTerminal}
+	}
+	return list, by
 }
 
 // only returns the items of a list that another has too.
 func only(list, other []string) []string {
-	both := []string{}
+	var both []string
 	for _, s := range list {
 		if slices.Contains(other, s) {
 			both = append(both, s)
@@ -117,8 +138,11 @@ func (c *issues) checkApproval(s *settings) {
 	a := s.Approval
 	for i, name := range a.Channels {
 		if slices.Index(a.Channels, name) < i {
-			c.add(fmt.Sprintf("%s/channels/%d", at, i), "%q stands twice; remove one", name)
+			c.add(abi.JoinIndex(at+"/channels", i), "%q stands twice; remove one", name)
 		}
+	}
+	if a.Channels != nil && len(a.Channels) == 0 {
+		c.entry(at+"/channels", "nobody may answer; name at least one of %s", strings.Join(allChannels(), ", "))
 	}
 	switch {
 	case a.Channels == nil && a.Webhook == nil && a.WebhookKey == nil:
@@ -130,44 +154,38 @@ func (c *issues) checkApproval(s *settings) {
 	}
 }
 
-// approvalConflicts finds what only several files show of settings.approval:
-// two webhooks, and one that may answer and that no file has.
+// approvalConflicts finds what only several files show of settings.approval: two
+// webhooks, a webhook that may answer and that no file has, and lists of
+// channels that leave nobody.
 func (p *Policy) approvalConflicts() []error {
+	const at = "/settings/approval/"
 	var errs []error
-	var first *layer // that has a webhook
-	var listed []*layer
-	for _, y := range p.layers {
-		s := y.doc.Settings
-		if s == nil {
+	first := p.webhook()
+	for _, y := range p.approvals(nil) {
+		a := y.doc.Settings.Approval
+		if i := slices.Index(a.Channels, abi.ChannelWebhook); i >= 0 && first == nil && !p.isFloor {
+			errs = append(errs, y.errorAt(abi.JoinIndex(at+"channels", i), "a webhook may answer, and no file has one; add webhook: and webhook_key:, or remove it from the list"))
+		}
+		if a.Webhook == nil {
 			continue
 		}
-		if a := s.Approval; a != nil {
-			switch {
-			case a.Webhook == nil:
-			case first == nil:
-				first = y
-			default:
-				was, is := first.doc.Settings.Approval, a
-				for _, m := range []struct{ name, was, is string }{{"webhook", *was.Webhook, *is.Webhook}, {"webhook_key", text(was.WebhookKey), text(is.WebhookKey)}} {
-					if m.was != m.is {
-						at := "/settings/approval/" + m.name
-						errs = append(errs, y.errorAt(at, "%q, but %s says %q; keep one of them", m.is, first.rule(at), m.was))
-					}
-				}
-			}
-			if slices.Contains(a.Channels, ChannelWebhook) {
-				listed = append(listed, y)
-			}
+		was := first.doc.Settings.Approval
+		if text(a.Webhook) != text(was.Webhook) {
+			errs = append(errs, y.errorAt(at+"webhook", "%q, but %s says %q; keep one of them", text(a.Webhook), first.rule(at+"webhook"), text(was.Webhook)))
 		}
-		if slices.Contains(s.Replace, "approval") {
-			break
+		if text(a.WebhookKey) != text(was.WebhookKey) {
+			errs = append(errs, y.errorAt(at+"webhook_key", "%q, but %s says %q; keep one of them", text(a.WebhookKey), first.rule(at+"webhook_key"), text(was.WebhookKey)))
 		}
 	}
-	if first == nil && !p.isFloor {
-		for _, y := range listed {
-			at := fmt.Sprintf("/settings/approval/channels/%d", slices.Index(y.doc.Settings.Approval.Channels, ChannelWebhook))
-			errs = append(errs, y.errorAt(at, "a webhook may answer, and no file has one; add webhook: and webhook_key:, or remove it from the list"))
-		}
+	list, by := p.channels(nil)
+	if len(list) == 0 {
+		return append(errs, by.errorAt(at+"channels", "no channel is in this list and in those of the other files, so that nobody may answer; name one that all have, or settings: {replace: [approval]} here"))
+	}
+	if p.floor == nil {
+		return errs
+	}
+	if most, floor := p.floor.channels(nil); floor != nil && len(most) > 0 && len(only(list, most)) == 0 {
+		errs = append(errs, floor.errorAt(at+"channels", "the floor lets %s answer, and the policy %s, so that nobody may; name one under settings.approval.channels that both have", strings.Join(most, ", "), strings.Join(list, ", ")))
 	}
 	return errs
 }

@@ -69,6 +69,7 @@ func (p *Policy) join(alone bool) []error {
 	errs := append(p.conflicts(), p.approvalConflicts()...)
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)
+		errs = append(errs, p.floor.approvalConflicts()...)
 		for _, y := range slices.Concat(p.layers, p.floor.layers) {
 			if s := y.doc.Settings; s != nil && text(s.Mode) == "observe" {
 				errs = append(errs, y.errorAt("/settings/mode", "observe beside a floor, which always enforces; remove the mode or the floor"))

@@ -19,12 +19,12 @@ var (
 	tightening = []string{
 		"verdict: deny", "sink: {to: [a]}", "sink: {to: []}", "sink: {to: [b, /c/d]}", "args: [{arg: a, max: 3}]",
 		"args: [{slot: path, deny: [/x/**]}]", "args: [{arg: b, forbid: true}]", "args: [{slot: path, literal: true}]",
-		"args: [{arg: c, match: 'a+', verdict: ask}]", "undeclared: deny", "slots: {a: path}", "sink: {to: [a]}\nargs: [{slot: path}]",
+		"args: [{arg: c, match: 'a+', verdict: ask}]", "undeclared: deny", "slots: {a: path}", "approve: {scope: call}", "sink: {to: [a]}\nargs: [{slot: path}]",
 	}
 	anything = append([]string{
 		"verdict: allow", "verdict: ask", "sink: none", "sink: {to: [a], content: [b], trusted: [x@y]}", "sink: {on: {field: allow}, payload: allow}",
 		"args: [{slot: path, allow: [/x/**]}]", "args: [{slot: path, allow: [/y/**], also: true}]", "args: [{arg: a, in: [1, no]}]",
-		"max_calls: 3", "max_calls: 0", "risk: low", "risk: critical", "undeclared: sink", "replace: true", "sink: {to: [c], override: once}",
+		"max_calls: 3", "max_calls: 0", "risk: low", "risk: critical", "undeclared: sink", "replace: true", "sink: {to: [c], override: once}", "sink: {override: once}", "approve: {scope: args, for: 5m}", "approve: {scope: destination}", "approve: {for: 1m}",
 	}, tightening...)
 	keys = []string{"s/t", "s/*", "t", "*/*", "s/u", "s/t?"}
 )
@@ -103,6 +103,9 @@ func looser(a, b contract.Rules) string {
 	if a.Undeclared > b.Undeclared {
 		return "undeclared"
 	}
+	if (b.Approve.Scope+3)%4 > (a.Approve.Scope+3)%4 {
+		return "approve" // call, args, destination, unset
+	}
 	for _, x := range a.Args {
 		if !slices.ContainsFunc(b.Args, func(y contract.Arg) bool { return covers(y, x) }) {
 			return "args: " + x.Rule
@@ -151,7 +154,7 @@ func covers(y, x contract.Arg) bool {
 }
 
 func TestLooserSeesPlantedLoosenings(t *testing.T) {
-	a := loadTexts(t, head("settings: {default: ask}", "tools: {s/t: {verdict: deny, sink: {to: [a]}, args: [{arg: a, max: 3}, {arg: b, forbid: true}], undeclared: deny}}"))
+	a := loadTexts(t, head("settings: {default: ask}", "tools: {s/t: {verdict: deny, sink: {to: [a]}, args: [{arg: a, max: 3}, {arg: b, forbid: true}], undeclared: deny, approve: {scope: args}}}"))
 	whole := a.Rules("s", named("t"))
 	if why := looser(whole, whole); why != "" {
 		t.Errorf("the same rules: %s", why)
@@ -160,6 +163,7 @@ func TestLooserSeesPlantedLoosenings(t *testing.T) {
 		"verdict":    func(r *contract.Rules) { r.Grant.Set = false },
 		"undeclared": func(r *contract.Rules) { r.Undeclared = contract.UndeclaredSink },
 		"args":       func(r *contract.Rules) { r.Args = r.Args[1:] },
+		"approve":    func(r *contract.Rules) { r.Approve.Scope = contract.ScopeDestination },
 		"sink":       func(r *contract.Rules) { r.Sink = nil },
 	}
 	for name, change := range planted {
@@ -241,6 +245,59 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
+// settingsText draws what a file says of people's answers.
+func settingsText(t *rapid.T, label string) string {
+	var parts []string
+	if list := rapid.SliceOfDistinct(rapid.SampledFrom(allChannels()), rapid.ID[string]).Draw(t, label+" channels"); len(list) > 0 {
+		parts = append(parts, "approval: {channels: ["+strings.Join(list, ", ")+"]}")
+	}
+	if n := rapid.IntRange(-1, 30).Draw(t, label+" asks"); n >= 0 {
+		parts = append(parts, fmt.Sprintf("max_asks: %d", n))
+	}
+	return "callgate: 1\nsettings: {default: ask" + strings.Join(append([]string{""}, parts...), ", ") + "}\n"
+}
+
+func TestNeitherLayersNorFloorsLetMoreChannelsAnswer(t *testing.T) {
+	lists, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := memory{"/p/w.yaml": "callgate: 1\nsettings: {approval: {" + hook + "}}\n"}
+		files := []string{"/p/w.yaml"}
+		for i := range rapid.IntRange(0, 2).Draw(t, "layers") {
+			path := fmt.Sprintf("/p/l%d.yaml", i)
+			m[path], files = settingsText(t, path), append(files, path)
+		}
+		before, err := Load(Options{Files: files, Read: m.read})
+		if err != nil {
+			t.Skip("the layers leave nobody")
+		}
+		stated := len(before.approvals(nil)) > 1
+		m["/p/f.yaml"] = settingsText(t, "added")
+		o := Options{Files: files, Floor: "/p/f.yaml", Read: m.read}
+		if above := rapid.Bool().Draw(t, "own layer") && stated; above {
+			o = Options{Files: append(slices.Clone(files), "/p/f.yaml"), Read: m.read}
+		}
+		after, err := Load(o)
+		if err != nil {
+			refused++
+			return
+		}
+		lists++
+		a, b := before.Settings(), after.Settings()
+		if len(b.Channels) == 0 || len(only(a.Channels, b.Channels)) != len(b.Channels) {
+			t.Fatalf("%v let answer, then %v", a.Channels, b.Channels)
+		}
+		if o.Floor != "" && b.MaxAsks > a.MaxAsks {
+			t.Fatalf("%d asks, and %d under a floor", a.MaxAsks, b.MaxAsks)
+		}
+		if q, err := Decode(after.Value()); err != nil || fmt.Sprint(q.Settings()) != fmt.Sprint(b) {
+			t.Fatalf("decoded: %v, %v; want %v", err, q.Settings(), b)
+		}
+	})
+	if lists == 0 || refused == 0 {
+		t.Errorf("%d policies compared, %d refused", lists, refused)
+	}
+}
+
 func TestDigestIsOfTheMeaning(t *testing.T) {
 	of := func(path, text string) string {
 		p, err := Load(Options{Files: []string{path}, Read: memory{path: text}.read})
@@ -268,6 +325,21 @@ func TestDigestIsOfTheMeaning(t *testing.T) {
 	}
 	if of("/p/other.yaml", text) != was {
 		t.Error("the name of the file changes the digest")
+	}
+	for key, change := range map[string][2]string{
+		"settings: {approval: {channels: [%s]}}":                                    {"terminal", "elicitation"},
+		"settings: {approval: {webhook: \"https://%s/x\", webhook_key: k}}":         {"a.example", "b.example"},
+		"settings: {approval: {webhook: \"https://a.example/x\", webhook_key: %s}}": {"k", "l"},
+		"settings: {max_asks: %s}":                                                  {"1", "2"},
+		"settings: {approval_timeout: %s}":                                          {"1s", "0s"},
+		"settings: {replace: [%s]}":                                                 {"approval", "max_asks"},
+		"tools: {s/t: {approve: {scope: %s}}}":                                      {"args", "call"},
+		"tools: {s/t: {approve: {scope: args, for: %s}}}":                           {"1m", "2m"},
+	} {
+		one, two := of("/p/team.yaml", head(fmt.Sprintf(key, change[0]))), of("/p/team.yaml", head(fmt.Sprintf(key, change[1])))
+		if again := of("/p/team.yaml", head("# why", fmt.Sprintf(key, change[0]))); one == two || one != again {
+			t.Errorf("%s: the digest is of something else", key)
+		}
 	}
 	for name, s := range map[string]string{
 		"verdict": strings.ReplaceAll(text, "deny", "ask"), "count": strings.ReplaceAll(text, "3", "4"), "key": strings.ReplaceAll(text, "s/t", "s/v"), "setting": strings.ReplaceAll(text, "1MiB", "2MiB"),

@@ -60,6 +60,30 @@ var merges = []struct {
 	{"sizes and times: the higher layer's", []string{"settings: {max_argument_bytes: 1KiB, max_result_bytes: 1KiB, session_idle: 1h}", "settings: {max_argument_bytes: 1MiB, max_result_bytes: 512, session_idle: 2h}"}, sizes, "1048576 512 2h0m0s"},
 	{"sizes and times: absent", []string{"name: a"}, sizes, "1048576 10485760 30m0s"},
 
+	{"channels: absent", []string{"name: a"}, channels, "[terminal] default: settings.approval.channels"},
+	{"channels: stated once", []string{"settings: {approval: {channels: [elicitation, terminal]}}", "name: a"}, channels, "[terminal elicitation] l0.yaml:2: settings.approval.channels"},
+	{"channels: stricter", []string{"settings: {approval: {channels: [terminal, elicitation]}}", "settings: {approval: {channels: [elicitation]}}"}, channels, "[elicitation] l1.yaml:2: settings.approval.channels"},
+	{"channels: equal", []string{"settings: {approval: {channels: [terminal, elicitation]}}", "settings: {approval: {channels: [elicitation, terminal]}}"}, channels, "[terminal elicitation] l1.yaml:2: settings.approval.channels"},
+	{"channels: looser is ignored", []string{"settings: {approval: {channels: [terminal]}}", "settings: {approval: {channels: [terminal, elicitation]}}"}, channels, "[terminal] l0.yaml:2: settings.approval.channels"},
+	{"channels: of two that differ both ways what they share", []string{"settings: {approval: {channels: [terminal, elicitation], " + hook + "}}", "settings: {approval: {channels: [elicitation, webhook]}}"}, channels, "[elicitation] l1.yaml:2: settings.approval.channels https://a.example/x /p/key"},
+	{"channels: replaced", []string{"settings: {approval: {channels: [terminal]}}", "settings: {approval: {channels: [elicitation]}, replace: [approval]}"}, channels, "[elicitation] l1.yaml:2: settings.approval.channels"},
+	{"channels: replaced by nothing", []string{"settings: {approval: {channels: [elicitation], " + hook + "}}", "settings: {replace: [approval]}"}, channels, "[terminal] default: settings.approval.channels"},
+	{"channels: a webhook adds itself where there is no list", []string{"settings: {approval: {" + hook + "}}", "name: a"}, channels, "[terminal webhook] default: settings.approval.channels https://a.example/x /p/key"},
+	{"channels: a webhook is not added to a list", []string{"settings: {approval: {channels: [terminal]}}", "settings: {approval: {" + hook + "}}"}, channels, "[terminal] l0.yaml:2: settings.approval.channels https://a.example/x /p/key"},
+	{"channels: a webhook in the list", []string{"settings: {approval: {" + hook + "}}", "settings: {approval: {channels: [terminal, webhook]}}"}, channels, "[terminal webhook] l1.yaml:2: settings.approval.channels https://a.example/x /p/key"},
+	{"max_asks: absent", []string{"name: a"}, asks, "20 default: settings.max_asks 50s default: settings.approval_timeout"},
+	{"max_asks, approval_timeout: the higher layer's", []string{"settings: {max_asks: 5, approval_timeout: 10s}", "settings: {max_asks: 50, approval_timeout: 1m30s}"}, asks, "50 l1.yaml:2: settings.max_asks 1m30s l1.yaml:2: settings.approval_timeout"},
+	{"max_asks, approval_timeout: none at all", []string{"settings: {max_asks: 5, approval_timeout: 10s}", "settings: {max_asks: 0, approval_timeout: 0s}"}, asks, "0 l1.yaml:2: settings.max_asks 0s l1.yaml:2: settings.approval_timeout"},
+	{"max_asks, approval_timeout: replaced", []string{"settings: {max_asks: 5, approval_timeout: 10s}", "settings: {replace: [max_asks, approval_timeout]}"}, asks, "20 default: settings.max_asks 50s default: settings.approval_timeout"},
+
+	{"approve: absent", []string{"name: a"}, approvals, "0 0s "},
+	{"approve: the higher layer's, as a whole", []string{"tools: {s/t: {approve: {scope: args, for: 5m}}}", "tools: {s/t: {approve: {scope: destination}}}"}, approvals, "3 0s l1.yaml:2: tools.s/t.approve"},
+	{"approve: the higher layer's under a glob", []string{"tools: {s/t: {approve: {scope: args, for: 5m}}}", "tools: {\"*/*\": {approve: {scope: call}}}"}, approvals, "1 0s l1.yaml:2: tools.*/*.approve"},
+	{"approve: in a layer the more specific key", []string{"tools: {s/t: {approve: {for: 30m}}, s/*: {approve: {scope: call}}}"}, approvals, "0 30m0s l0.yaml:2: tools.s/t.approve"},
+	{"approve: of equal keys the narrower scope", []string{"tools: {\"s/t*\": {approve: {scope: args}}, \"s/*\": {approve: {for: 1m}}}"}, approvals, "2 0s l0.yaml:2: tools.s/t*.approve"},
+	{"approve: of equal keys and scopes the shorter time", []string{"tools: {\"s/t*\": {approve: {scope: args, for: 1m}}, \"s/*\": {approve: {scope: args}}}"}, approvals, "2 1m0s l0.yaml:2: tools.s/t*.approve"},
+	{"approve: replaced", []string{"tools: {s/t: {approve: {scope: args}}}", "tools: {s/t: {replace: true}}"}, approvals, "0 0s "},
+
 	{"env: intersection", []string{"servers: {s: {env: [PATH, HOME]}}", "servers: {s: {env: [HOME, TOKEN]}}"}, serverLine, "named [HOME]true"},
 	{"env: stated once", []string{"servers: {s: {env: [PATH, HOME]}}", "servers: {s: {}}"}, serverLine, "named [HOME PATH]true"},
 	{"env: an empty list", []string{"servers: {s: {env: []}}"}, serverLine, "named []true"},
@@ -105,6 +129,21 @@ var merges = []struct {
 	{"budgets: of other tools", []string{"budgets: [{name: x, tools: [s/u], max: 1}]"}, budgets, ""},
 }
 
+// hook is a webhook, relative to /p.
+const hook = `webhook: "https://a.example/x", webhook_key: key`
+
+func channels(p *Policy) string {
+	s := p.Settings()
+	return strings.TrimSpace(fmt.Sprint(s.Channels, " ", s.ChannelsAt, " ", s.Webhook, " ", s.WebhookKey))
+}
+func asks(p *Policy) string {
+	s := p.Settings()
+	return fmt.Sprint(s.MaxAsks, " ", s.MaxAsksAt, " ", s.ApprovalTimeout, " ", s.ApprovalTimeoutAt)
+}
+func approvals(p *Policy) string {
+	a := p.Rules("s", named("t")).Approve
+	return fmt.Sprint(a.Scope, " ", a.For, " ", a.Rule)
+}
 func verdict(p *Policy) string {
 	g := p.Rules("s", named("t")).Grant
 	return g.Outcome.String() + " " + g.Rule
@@ -226,6 +265,21 @@ func TestFloorIsJudgedOnItsOwn(t *testing.T) {
 	}
 	if s := p.Server("s"); s.Trusted || !slices.Equal(s.Env, []string{"B"}) || p.Source("s", "t").Trusted {
 		t.Errorf("server above a floor: %+v", s)
+	}
+	p = floored("settings: {max_asks: 9, approval: {channels: [terminal, elicitation], "+hook+"}}\ntools: {s/t: {approve: {scope: args}}}", "settings: {max_asks: 4, approval: {channels: [terminal, webhook]}}\ntools: {s/t: {approve: {scope: call}}}")
+	if got := channels(p) + " " + fmt.Sprint(p.Settings().MaxAsks, p.Settings().MaxAsksAt); got != "[terminal] f.yaml:2: settings.approval.channels https://a.example/x /p/key 4f.yaml:2: settings.max_asks" {
+		t.Errorf("approval above a floor: %s", got)
+	}
+	if a, b := p.Rules("s", d).Approve, p.Floor().Rules("s", d).Approve; a.Scope != contract.ScopeArgs || b.Scope != contract.ScopeCall {
+		t.Errorf("approve above a floor: %v, %v", a, b)
+	}
+	p = floored("settings: {max_asks: 3, approval: {channels: [terminal]}}", "settings: {max_asks: 4, approval: {channels: [terminal, elicitation]}}")
+	if got := channels(p) + " " + p.Settings().MaxAsksAt; got != "[terminal] a.yaml:2: settings.approval.channels a.yaml:2: settings.max_asks" {
+		t.Errorf("approval above a looser floor: %s", got)
+	}
+	p = floored("settings: {max_asks: 300, approval: {channels: [elicitation]}}", "name: f")
+	if got := channels(p) + " " + p.Settings().MaxAsksAt; got != "[elicitation] a.yaml:2: settings.approval.channels a.yaml:2: settings.max_asks" {
+		t.Errorf("approval above a silent floor: %s", got)
 	}
 	p = floored("settings: {user_context: true}\nservers: {s: {outputs: trusted, env: [A, B]}}", "name: f")
 	if s := p.Server("s"); !s.Trusted || !slices.Equal(s.Env, []string{"A", "B"}) || !p.Settings().UserContext || p.Settings().MaxResultBytes != 10<<20 {

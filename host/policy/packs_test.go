@@ -97,6 +97,50 @@ func TestPackCheckFindsPlantedGaps(t *testing.T) {
 	}
 }
 
+func TestAYesReachesNoFartherByAPackThatNobodyBound(t *testing.T) {
+	cases := []struct{ pack, file, fit, hand string }{
+		{"{scope: call}", "", "1 0s packs/planted.yaml:2: tools.send.approve", "1 0s packs/planted.yaml:2: tools.send.approve"},
+		{"{for: 5m}", "", "0 5m0s packs/planted.yaml:2: tools.send.approve", "0 5m0s packs/planted.yaml:2: tools.send.approve"},
+		{"{scope: destination, for: 5m}", "", "3 5m0s packs/planted.yaml:2: tools.send.approve", "3 5m0s packs/planted.yaml:2: tools.send.approve"},
+		{"{scope: args, for: 5m}", "", "0 0s ", "2 5m0s packs/planted.yaml:2: tools.send.approve"},
+		{"{scope: destination}", "", "0 0s ", "3 0s packs/planted.yaml:2: tools.send.approve"},
+		{"{scope: call}", "{scope: args}", "2 0s f.yaml:2: tools.s/send.approve", "2 0s f.yaml:2: tools.s/send.approve"},
+		{"{scope: args}", "{scope: call}", "1 0s f.yaml:2: tools.s/send.approve", "1 0s f.yaml:2: tools.s/send.approve"},
+	}
+	read := func(name, text string, as role) *layer {
+		y, errs := readLayer(name, "", []byte(head(text)), as)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		if y.label = name; as == packRole {
+			y.pack = "planted"
+		}
+		y.index()
+		return y
+	}
+	for _, c := range cases {
+		pack := read("packs/planted.yaml", "tools: {send: {approve: "+c.pack+", sink: {to: [to], override: once}}}", packRole)
+		file := "name: f"
+		if c.file != "" {
+			file = "tools: {s/send: {approve: " + c.file + "}}"
+		}
+		p := &Policy{packs: []*layer{pack}, layers: []*layer{read("f.yaml", file, userRole)}}
+		for _, hand := range []bool{false, true} {
+			want := c.fit
+			if hand {
+				p.layers[0].doc.Servers, want = map[string]server{"s": {Pack: ptr("planted")}}, c.hand
+			}
+			r := p.Rules("s", defined("send", "to"))
+			if got := fmt.Sprint(r.Approve.Scope, " ", r.Approve.For, " ", r.Approve.Rule); got != want || r.Sink.Once != hand {
+				t.Errorf("pack %s, file %q, by hand %v: %s, override %v; want %s", c.pack, c.file, hand, got, r.Sink.Once, want)
+			}
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
 func ptr[T any](v T) *T { return &v }
 
 func TestPacksCannotSayWhatIsNotTheirs(t *testing.T) {

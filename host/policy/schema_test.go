@@ -25,7 +25,7 @@ func TestSchemaNamesEveryKey(t *testing.T) {
 		t.Errorf("head of the schema: %s", v.Get("$schema"))
 	}
 	var keys []string
-	for _, typ := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[settings](), reflect.TypeFor[server](), reflect.TypeFor[tool](), reflect.TypeFor[sink](), reflect.TypeFor[arg](), reflect.TypeFor[budget](), reflect.TypeFor[source]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[settings](), reflect.TypeFor[approval](), reflect.TypeFor[approve](), reflect.TypeFor[server](), reflect.TypeFor[tool](), reflect.TypeFor[sink](), reflect.TypeFor[arg](), reflect.TypeFor[budget](), reflect.TypeFor[source]()} {
 		for _, f := range fieldsOf(typ) {
 			if f.name == "" || f.tag.Get("doc") == "" || !strings.HasSuffix(f.tag.Get("doc"), ".") {
 				t.Errorf("%s has no key or description: %q", typ, f.tag)
@@ -108,7 +108,11 @@ func TestSchemaAcceptsWhatTheLoaderAccepts(t *testing.T) {
 	size := "/properties/settings/properties/max_argument_bytes"
 	per := "/properties/budgets/items/properties/per"
 	calls := "/properties/tools/additionalProperties/properties/max_calls"
+	wait := "/properties/settings/properties/approval_timeout"
+	reach := "/properties/tools/additionalProperties/properties/approve/properties/for"
+	asks := "/properties/settings/properties/max_asks"
 	forms := map[string]string{
+		wait: "settings: {approval_timeout: %s}", reach: "tools: {a/b: {approve: {for: %s}}}", asks: "settings: {max_asks: %s}",
 		idle: "settings: {session_idle: %s}", size: "settings: {max_argument_bytes: %s}",
 		per: "budgets: [{name: x, tools: [a/b], max: 1, per: %s}]", calls: "tools: {a/b: {max_calls: %s}}",
 	}
@@ -120,6 +124,10 @@ func TestSchemaAcceptsWhatTheLoaderAccepts(t *testing.T) {
 		{idle, `30`, false}, {idle, `"30"`, false}, {idle, `"30m"`, true}, {idle, `"1h30m"`, true}, {idle, `"1.5h"`, true}, {idle, `"+5s"`, true},
 		{idle, `"0s"`, false}, {idle, `0`, false}, {idle, `"-5s"`, false}, {idle, `"5 s"`, false}, {idle, `"1d"`, false}, {idle, `"session"`, false},
 		{idle, `"250ms"`, true}, {idle, `".5s"`, true}, {idle, `"5.s"`, true}, {idle, `"."`, false}, {idle, `".s"`, false}, {idle, `true`, false},
+		{wait, `"0s"`, true}, {wait, `"50s"`, true}, {wait, `"10m"`, true}, {wait, `"+1m"`, true}, {wait, `"1.5m"`, true}, {wait, `0`, false}, {wait, `"0"`, false},
+		{wait, `"-0s"`, false}, {wait, `"-1s"`, false}, {wait, `50`, false}, {wait, `"session"`, false}, {wait, `"+0"`, false}, {wait, `true`, false},
+		{reach, `"30m"`, true}, {reach, `"0s"`, false}, {reach, `30`, false}, {reach, `"session"`, false},
+		{asks, `0`, true}, {asks, `20`, true}, {asks, `"20"`, false}, {asks, `-1`, false}, {asks, `1.5`, false},
 		{per, `"session"`, true}, {per, `"24h"`, true}, {per, `24`, false}, {per, `"day"`, false}, {per, `"0h"`, false}, {per, `"sessions"`, false},
 		{size, `0`, true}, {size, `4096`, true}, {size, `"4096"`, true}, {size, `"512KiB"`, true}, {size, `"1MiB"`, true}, {size, `"2GiB"`, true}, {size, `"10B"`, true},
 		{size, `-1`, false}, {size, `1.5`, false}, {size, `"1MB"`, false}, {size, `"1 MiB"`, false}, {size, `"MiB"`, false}, {size, `"1k"`, false}, {size, `"-1KiB"`, false},

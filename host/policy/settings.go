@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -21,16 +20,6 @@ const DefaultApprovalTimeout = 50 * time.Second
 
 // maxApprovalTimeout bounds settings.approval_timeout.
 const maxApprovalTimeout = 10 * time.Minute
-
-// The channels that a person answers through.
-const (
-	ChannelTerminal    = "terminal"    // callgate approve, on the machine's own terminal
-	ChannelElicitation = "elicitation" // the client's form (MCP elicitation/create)
-	ChannelWebhook     = "webhook"     // settings.approval.webhook
-)
-
-// Channels lists the channels, the most trusted first.
-func Channels() []string { return []string{ChannelTerminal, ChannelElicitation, ChannelWebhook} }
 
 // Mode says whether verdicts are acted on. The zero value enforces.
 type Mode int
@@ -68,8 +57,8 @@ type Settings struct {
 	MaxResultBytesAt   string
 	SessionIdle        time.Duration
 	SessionIdleAt      string
-	// Channels may answer the asks of high-risk tools and overrides, in the order
-	// of [Channels]. Empty: nobody may.
+	// Channels may answer the asks of high-risk tools and overrides: constants of
+	// abi, the terminal first. A loaded policy has at least one.
 	Channels          []string
 	ChannelsAt        string
 	Webhook           string // URL, "" for none; https, or http to a loopback address
@@ -106,7 +95,7 @@ func settle[T any](p *Policy, n *notes, name string, how joining, get func(*sett
 		if s == nil {
 			continue
 		}
-		if top, _, _ := strings.Cut(name, "/"); ok && slices.Contains(s.Replace, top) {
+		if ok && slices.Contains(s.Replace, name) {
 			n.add(CodeReplaced, y.rule("/settings/replace"), "forgets "+cur.rule)
 			ok = false
 		}
@@ -127,13 +116,12 @@ func settle[T any](p *Policy, n *notes, name string, how joining, get func(*sett
 	return cur, ok
 }
 
-// or fills in a default. name is the pointer below settings, without its first
-// slash.
+// or fills in a default.
 func or[T any](s setting[T], ok bool, name string, value T) (T, string) {
 	if ok {
 		return s.value, s.rule
 	}
-	return value, "default: settings." + strings.ReplaceAll(name, "/", ".")
+	return value, "default: settings." + name
 }
 
 func (p *Policy) joinSettings(n *notes) Settings {
