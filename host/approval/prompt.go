@@ -19,7 +19,7 @@ const (
 	maxArguments = 60   // members of the arguments
 	maxReason    = 600
 	maxSnippet   = 400
-	maxWitnesses = 5   // of one destination
+	maxWitnesses = 5 // of one destination
 )
 
 // Prompt is the text that a person reads before answering: our own words, one
