@@ -44,7 +44,7 @@ func root(std stdio) *cobra.Command {
 	cmd.SetFlagErrorFunc(flagMistake)
 	cmd.AddCommand(
 		runCmd(std), evalCmd(std), checkCmd(std), testCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
-		demoCmd(std), benchCmd(std), versionCmd(std),
+		pendingCmd(std), approveCmd(std), denyCmd(std), contextCmd(std), demoCmd(std), benchCmd(std), versionCmd(std),
 	)
 	return cmd
 }

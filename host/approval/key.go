@@ -37,12 +37,7 @@ func ParseKey(data []byte) ([]byte, error) {
 // ReadKey reads the key of a webhook from a file, which nobody but its owner
 // may read or write.
 func ReadKey(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	info, err := os.Stat(path) // before it is opened, which a pipe would hold up
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +48,11 @@ func ReadKey(path string) ([]byte, error) {
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%q has mode %#o, so others can read the key of the webhook; chmod 600 it", path, info.Mode().Perm())
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1))
 	if err != nil {
 		return nil, err

@@ -157,6 +157,9 @@ func (p *prompt) why(item abi.AskItem) {
 	if item.Reason != "" {
 		p.line("reason", quoted(item.Reason, maxReason))
 	}
+	if item.Once {
+		p.line("once", "a yes to this is never remembered")
+	}
 }
 
 func code(s string) string {
