@@ -78,6 +78,9 @@ func (w *mending) one(v abi.Verdict) bool {
 	case "self":
 		return w.note("what belongs to callgate itself is out of reach of every call, and no policy changes that")
 	case "approval":
+		if v.Code == "TOO_MANY_ASKS" {
+			return w.note("%s", v.Mend)
+		}
 		return w.note("call again, and answer the question")
 	case "result":
 		return w.note("the limit is %s", v.Rule)

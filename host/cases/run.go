@@ -48,7 +48,10 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "%v", err)
 			return r
 		}
-		verdict := last(answers)
+		verdict, heard := run.standing(s, last(answers))
+		if !heard && s.Want == nil {
+			r.fail(s, "the answer does not count: the question accepts other channels; say so with want: {outcome: ask}")
+		}
 		if s.Want != nil {
 			for _, difference := range s.Want.check(verdict) {
 				r.fail(s, "%s", difference)
@@ -70,7 +73,23 @@ type running struct {
 	c       Case
 	o       replay.Options
 	index   uint64
-	returns abi.Value // what the last call's server answers, if it gets the call
+	returns abi.Value    // what the last call's server answers, if it gets the call
+	open    *abi.Verdict // the ask that waits for an answer
+}
+
+// standing is the verdict after a step, and whether the step was heard: to an
+// answer that the question does not accept there is none, and the ask stands.
+func (r *running) standing(s Step, v *abi.Verdict) (stands *abi.Verdict, heard bool) {
+	if v == nil && s.Event.Get("approval").Exists() {
+		return r.open, false
+	}
+	if v != nil {
+		r.open = nil
+		if v.Outcome == abi.Ask {
+			r.open = v
+		}
+	}
+	return v, true
 }
 
 func (r *running) feed(event abi.Value) ([]abi.Event, error) {

@@ -106,8 +106,21 @@ func (l *loader) want(n *yaml.Node) *Want {
 	return w
 }
 
-// approve reads a person's answer.
+// approve reads a person's answer: yes or no, or with the channel that it came
+// through, which the event's short form checks.
 func (l *loader) approve(n *yaml.Node) abi.Value {
+	if n.Kind == yaml.MappingNode {
+		m := l.members(n, "approve", "answer", "by")
+		if m["answer"] == nil {
+			l.fail(n, "approve: no answer; want {answer: yes, by: elicitation}")
+			return abi.Value{}
+		}
+		members := []abi.Member{{Name: "answer", Value: l.approve(m["answer"])}}
+		if m["by"] != nil {
+			members = append(members, abi.Member{Name: "by", Value: abi.StringValue(l.text(m["by"], "by"))})
+		}
+		return abi.ObjectValue(members...)
+	}
 	if n.Kind != yaml.ScalarNode || n.Value != "yes" && n.Value != "no" {
 		l.fail(n, "approve: want yes or no")
 	}

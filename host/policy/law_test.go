@@ -268,7 +268,7 @@ func TestNeitherLayersNorFloorsLetMoreChannelsAnswer(t *testing.T) {
 		}
 		before, err := Load(Options{Files: files, Read: m.read})
 		if err != nil {
-			t.Skip("the layers leave nobody")
+			return // the layers leave nobody
 		}
 		stated := len(before.approvals(nil)) > 1
 		m["/p/f.yaml"] = settingsText(t, "added")

@@ -101,7 +101,8 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		p.last = e.Call.ID
 	}
 	out := gate.Step(p.state, e)
-	if e.Approval != nil && e.Approval.Call == p.asked || e.Session != nil && e.Session.New {
+	// An answer that the ask does not accept leaves it open.
+	if e.Approval != nil && e.Approval.Call == p.asked && len(out) > 0 || e.Session != nil && e.Session.New {
 		p.asked = ""
 	}
 	for _, a := range out {
@@ -126,11 +127,10 @@ func (p *Player) prior(r *abi.ReadEvent) {
 		return
 	}
 	err := p.o.Prior(*r, func(e abi.Event) error {
-		switch {
-		case !r.Past:
-			gate.Tail(p.state, gate.Peer{File: r.File, Server: r.Server}, e)
-		case e.Policy == nil || !p.o.Keep:
+		if r.Past {
 			gate.Fold(p.state, e)
+		} else {
+			gate.Tail(p.state, gate.Peer{File: r.File, Server: r.Server}, e)
 		}
 		return nil
 	})

@@ -82,19 +82,37 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 	return nil, fmt.Errorf("unknown event %q; want one of %s", kind, shortForms)
 }
 
-// shortApproval is a person's answer about the last call. Where every ask is
-// answered already, one more answer changes nothing.
+// shortApproval is a person's answer about the last call: "yes" or "no", which
+// every ask accepts, or an object that says through which channel. Where every
+// ask is answered already, one more answer changes nothing.
 func (p *Player) shortApproval(v abi.Value) ([]abi.Event, error) {
-	yes := v.Str() == "yes"
+	answer, by := v, "eval"
+	if !v.IsString() {
+		if err := only("approval", v, "answer", "by"); err != nil {
+			return nil, fmt.Errorf("%w; or want \"yes\" or \"no\"", err)
+		}
+		answer = v.Get("answer")
+		if channel := v.Get("by"); channel.Exists() {
+			if by = channel.Str(); !slices.Contains(channels(), by) {
+				return nil, fmt.Errorf("approval: by: %s is no channel; want one of %s", channel, strings.Join(channels(), ", "))
+			}
+		}
+	}
+	yes := answer.Str() == "yes"
 	switch {
-	case !yes && v.Str() != "no":
+	case !yes && answer.Str() != "no":
 		return nil, fmt.Errorf("approval: want \"yes\" or \"no\"")
 	case p.last == "":
 		return nil, fmt.Errorf("approval: nothing was asked: no call before it; put it behind a call that asks")
 	case p.asked != p.last && !p.o.Approve:
 		return nil, fmt.Errorf("approval: nothing was asked about the last call, or it is answered; put it behind a call that asks")
 	}
-	return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: yes, By: "eval"}}}, nil
+	return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: yes, By: by}}}, nil
+}
+
+// channels are those that a person answers through.
+func channels() []string {
+	return []string{abi.ChannelTerminal, abi.ChannelElicitation, abi.ChannelWebhook}
 }
 
 // shortSession is a new session: "new", or an object that says on what host.
