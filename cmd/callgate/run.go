@@ -98,7 +98,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: std.in, Out: std.out, Stderr: std.err,
 	})
-	if closeErr := opened.Ledger.Close(); err == nil && closeErr != nil {
+	if closeErr := opened.Close(); err == nil && closeErr != nil {
 		return 2, closeErr
 	}
 	return code, err

@@ -218,3 +218,8 @@ func (s *State) grant(n *entry, q *abi.AskEvent) {
 		})
 	}
 }
+
+// Stands says whether an answer waits for a call with a fingerprint.
+func (s *State) Stands(fingerprint string) bool {
+	return slices.ContainsFunc(s.session.standing, func(given standing) bool { return given.fingerprint == fingerprint })
+}

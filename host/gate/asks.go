@@ -28,7 +28,9 @@ func (s *State) question(n *entry, d decision) *abi.AskEvent {
 		}
 	}
 	if strong {
-		q.Channels = s.settings.Channels
+		if q.Channels = s.settings.Channels; len(q.Channels) == 0 {
+			q.Channels = []string{"none"} // an empty list would let everybody answer
+		}
 	}
 	return q
 }

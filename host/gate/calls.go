@@ -255,3 +255,9 @@ func (s *State) Known(serverName, tool string) bool {
 	d := s.pinOf(serverName, tool)
 	return d.State == abi.PinOK || d.Listed.Exists()
 }
+
+// Counts says whether a call of a tool is charged to any budget, so that a
+// decision on it must not happen beside one in another process.
+func (s *State) Counts(serverName, tool string) bool {
+	return len(s.bind(serverName, tool).budgets) > 0
+}

@@ -331,6 +331,7 @@ func TestLawRestartingNeverLoosens(t *testing.T) {
 			human = human || e.Approval != nil || e.User != nil
 		}
 		again := &lawRun{state: gate.New(gate.Options{Specs: builtin.Table()}), last: steady.last}
+		gate.Step(again.state, abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
 		for _, e := range steady.ledger {
 			gate.Fold(again.state, e)
 		}

@@ -16,7 +16,8 @@ func Step(s *State, e abi.Event) []abi.Event {
 // Fold moves the state by one event of this server's own past, without judging
 // it again: the recorded verdicts count. What could loosen (approvals and what
 // the user said) is left out, and so is what that process had read of others,
-// whose files are read anew.
+// whose files are read anew. The policy in force stays: it says what the past
+// counts towards.
 func Fold(s *State, e abi.Event) {
 	s.folding = true
 	defer func() { s.folding = false }()
@@ -27,7 +28,7 @@ func Fold(s *State, e abi.Event) {
 		s.addLabels(s.session.entries[e.Label.Call], e.Label)
 	case e.Ask != nil:
 		s.counted(e.Ask)
-	case e.Approval != nil, e.User != nil, e.Read != nil:
+	case e.Approval != nil, e.User != nil, e.Read != nil, e.Policy != nil:
 	default:
 		s.step(e)
 	}

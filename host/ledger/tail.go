@@ -114,6 +114,15 @@ func (t *Tail) Poll(each func(f File, line []byte) error) ([]Progress, error) {
 	return out, nil
 }
 
+// Alive says whether any other process of the group may still write, as far as
+// the last Poll found.
+func (t *Tail) Alive() bool {
+	if t == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.order, func(p *peer) bool { return p.watch == path || p.watch == handle })
+}
+
 // Close closes the files. The next Poll starts where the last one ended.
 func (t *Tail) Close() error {
 	if t == nil {

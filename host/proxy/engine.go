@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,13 +10,21 @@ import (
 	"github.com/callgate/callgate/host/ledger"
 )
 
+// groupWait is how long a decision waits for those of other processes that
+// count towards the same budgets. Each takes less than a millisecond.
+const groupWait = 2 * time.Second
+
 // Engine feeds events to the gate and keeps them: the session lock, the state
-// and the ledger. It is safe for concurrent use.
+// and the ledger. Before a verdict it reads what the other processes of the
+// group have written. It is safe for concurrent use.
 type Engine struct {
 	coming atomic.Int32 // events that wait for mu
 	mu     sync.Mutex
 	state  *gate.State
 	ledger *ledger.Ledger
+	tail   *ledger.Tail      // nil: no other process
+	group  *ledger.GroupLock // nil: no other process
+	lost   bool              // the group's directory can not be read
 	seq    uint64
 	now    func() time.Time
 	buf    [][]byte
@@ -57,29 +64,57 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	if err := g.ledger.Err(); err != nil {
 		return Recorded{}, err
 	}
-	e.Seq = g.seq
-	e.Time = g.now().UTC().Round(0).Truncate(time.Microsecond)
+	now := g.now().UTC().Round(0).Truncate(time.Microsecond)
+	read, err := g.catchUp(e)
+	defer g.group.Unlock()
+	if err != nil {
+		return Recorded{}, err
+	}
+	lines := lines{buf: g.buf}
+	for _, r := range read {
+		r.Seq, r.Time = g.seq+uint64(lines.n), now
+		gate.Step(g.state, r)
+		lines.add(r)
+	}
+	e.Seq, e.Time = g.seq+uint64(lines.n), now
 	e = g.state.Freeze(e)
 	if g.state.Digests() {
 		e = g.text.move(e)
 	}
 	answers := gate.Step(g.state, e)
-	n := len(answers) + 1
-	for len(g.buf) < n {
-		g.buf = append(g.buf, nil)
+	lines.add(g.kept(e))
+	for _, a := range answers {
+		lines.add(a)
 	}
-	g.buf[0] = g.kept(e).Append(g.buf[0][:0])
-	for i, a := range answers {
-		g.buf[i+1] = a.Append(g.buf[i+1][:0])
+	token, err := g.ledger.AppendCanonical(g.seq, lines.buf[:lines.n]...)
+	g.buf = lines.forget()
+	g.seq += uint64(lines.n)
+	return Recorded{e, answers, token}, err
+}
+
+// lines are the encoded events of one append.
+type lines struct {
+	buf [][]byte
+	n   int
+}
+
+func (l *lines) add(e abi.Event) {
+	if l.n == len(l.buf) {
+		l.buf = append(l.buf, nil)
 	}
-	token, err := g.ledger.AppendCanonical(e.Seq, g.buf[:n]...)
-	for i := range g.buf {
-		if cap(g.buf[i]) > 1<<20 {
-			g.buf[i] = nil // one big result must not stay in memory
+	l.buf[l.n] = e.Append(l.buf[l.n][:0])
+	l.n++
+}
+
+// forget returns the buffers for the next append. One big result must not stay
+// in memory.
+func (l *lines) forget() [][]byte {
+	for i := range l.buf {
+		if cap(l.buf[i]) > 1<<20 {
+			l.buf[i] = nil
 		}
 	}
-	g.seq += uint64(n)
-	return Recorded{e, answers, token}, err
+	return l.buf
 }
 
 // kept is the form of a judged event that goes into the file. The parameters of
@@ -115,90 +150,6 @@ func (g *Engine) Pins(server string) ([]abi.Value, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state.Pins(server)
-}
-
-// Text keeps text in memory that the ledger must not hold: the state reads it
-// here. After a restart it is gone.
-type Text struct {
-	mu     sync.RWMutex
-	chunks [][]byte
-	starts []int64
-	size   int64
-}
-
-// ReadAt implements io.ReaderAt. A read never crosses what one event put in.
-func (t *Text) ReadAt(p []byte, off int64) (int, error) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	lo, hi := 0, len(t.starts)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if t.starts[mid] <= off {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 || off < 0 {
-		return 0, io.EOF
-	}
-	at := off - t.starts[lo-1]
-	chunk := t.chunks[lo-1]
-	if at >= int64(len(chunk)) {
-		return 0, io.EOF
-	}
-	n := copy(p, chunk[at:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-// put keeps a value and returns where.
-func (t *Text) put(v abi.Value) *abi.Text {
-	data := v.Append(nil)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	ref := &abi.Text{Digest: abi.DigestBytes(data), Offset: t.size, Length: int64(len(data))}
-	t.chunks = append(t.chunks, data)
-	t.starts = append(t.starts, t.size)
-	t.size += int64(len(data))
-	return ref
-}
-
-// move takes the text out of an event and puts a reference in its place.
-func (t *Text) move(e abi.Event) abi.Event {
-	switch {
-	case e.Call != nil && e.Call.Arguments.Exists():
-		c := *e.Call
-		e.Text = t.put(c.Arguments)
-		c.Arguments = abi.Value{}
-		e.Call = &c
-	case e.Result != nil:
-		r := *e.Result
-		body := r.Value
-		if !body.Exists() {
-			body = r.Error
-		}
-		if body.Exists() {
-			e.Text = t.put(body)
-			r.Value, r.Error, r.Broken = abi.Value{}, abi.Value{}, r.Failed()
-			e.Result = &r
-		}
-	case e.Frame != nil:
-		f := *e.Frame
-		e.Text = t.put(f.Frame)
-		f.Frame = abi.Value{}
-		e.Frame = &f
-	case e.User != nil:
-		e.Text = t.put(abi.StringValue(e.User.Text))
-		e.User = &abi.UserEvent{}
-	case e.Refused != nil:
-		r := *e.Refused
-		r.Bytes = nil
-		e.Refused = &r
-	}
-	return e
 }
 
 // Durable says whether everything up to a token is durable already, so that

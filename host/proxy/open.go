@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -32,8 +33,8 @@ type Opened struct {
 	server string
 }
 
-// Open opens the ledger, folds what the server's earlier files in the group
-// say, and records session, policy and stored pins.
+// Open opens the ledger, takes in what the files of the group say, and records
+// how far they were read, session, policy and stored pins.
 func Open(o Opening) (*Opened, error) {
 	id := make([]byte, 16)
 	rand.Read(id) // never fails, see crypto/rand
@@ -41,39 +42,69 @@ func Open(o Opening) (*Opened, error) {
 	now := time.Now()
 	text := &Text{}
 	state := gate.New(gate.Options{Specs: o.Specs, Text: text, Loaded: o.Policy})
-	l, prior := ledger.Memory(), []ledger.Prior(nil)
+	inForce := abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value(), Files: o.Policy.Files()}}
+	gate.Step(state, inForce) // it says what the past counts towards
+	joined := &ledger.Joined{Ledger: ledger.Memory()}
+	var lock *ledger.GroupLock
 	if o.Dir != "" {
 		var err error
-		l, prior, err = ledger.Open(ledger.Options{Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon())})
-		if err != nil {
+		if joined, err = join(o, state, now, file); err != nil {
+			return nil, err
+		}
+		if lock, err = ledger.OpenGroupLock(o.Dir); err != nil {
+			_ = joined.Ledger.Close() // the first error says more
 			return nil, err
 		}
 	}
-	engine := NewEngine(state, l, text, time.Now)
-	out := &Opened{Engine: engine, Ledger: l, dir: o.Dir, server: o.Server}
-	if err := out.open(o, state, file, prior); err != nil {
-		_ = l.Close() // the first error says more
+	engine := NewEngine(state, joined.Ledger, text, time.Now)
+	engine.tail, engine.group = joined.Tail, lock
+	out := &Opened{Engine: engine, Ledger: joined.Ledger, dir: o.Dir, server: o.Server}
+	if err := out.open(o, inForce, file, joined); err != nil {
+		_ = out.Close() // the first error says more
 		return nil, err
 	}
 	return out, nil
 }
 
-func (p *Opened) open(o Opening, state *gate.State, file string, prior []ledger.Prior) error {
+// join opens the ledger and has the state take in what the files of the group
+// say: what the server's own past did, and what tightens of the others.
+func join(o Opening, state *gate.State, now time.Time, file string) (*ledger.Joined, error) {
+	return ledger.Join(ledger.Joining{
+		Options: ledger.Options{
+			Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon()), EachParses: true,
+			Each: func(_ ledger.File, line []byte) error {
+				e, err := abi.ParseEvent(line)
+				if err != nil {
+					return err
+				}
+				gate.Fold(state, e)
+				return nil
+			},
+		},
+		Peer: func(f ledger.File, line []byte) error { return tail(state, f, line) },
+	})
+}
+
+// Close ends the process's part of the group.
+func (p *Opened) Close() error {
+	return errors.Join(p.Ledger.Close(), p.Engine.tail.Close(), p.Engine.group.Close())
+}
+
+func (p *Opened) open(o Opening, inForce abi.Event, file string, joined *ledger.Joined) error {
 	session := &abi.SessionEvent{
 		ID: "s-" + file[:12], Group: o.Group, Server: o.Server, File: file, Version: o.Version, Place: o.Place, Protected: o.Protected,
 	}
-	var events []abi.Event
-	for _, f := range prior {
-		if err := fold(state, f); err != nil {
-			return err
+	for _, f := range joined.Prior {
+		if f.Lines > 0 {
+			session.Previous = f.Last
 		}
-		session.Previous, session.Cut = f.Last, session.Cut+f.Cut
-		events = append(events, abi.Event{Read: &abi.ReadEvent{File: f.ID, Lines: uint64(f.Lines), Last: f.Last}})
+		session.Cut += f.Cut
 	}
-	events = append(events,
-		abi.Event{Session: session},
-		abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value(), Files: o.Policy.Files()}},
-	)
+	events := []abi.Event{inForce}
+	for _, r := range joined.Read {
+		events = append(events, readEvent(r.Progress, r.Past))
+	}
+	events = append(events, abi.Event{Session: session})
 	stored, err := p.stored()
 	if err != nil {
 		return err
@@ -87,18 +118,6 @@ func (p *Opened) open(o Opening, state *gate.State, file string, prior []ledger.
 		}
 	}
 	return nil
-}
-
-// fold applies an earlier file of the server to the state.
-func fold(state *gate.State, f ledger.Prior) error {
-	return f.Each(func(line []byte) error {
-		e, err := abi.ParseEvent(line)
-		if err != nil {
-			return err
-		}
-		gate.Fold(state, e)
-		return nil
-	})
 }
 
 // stored reads the pins of the server that an earlier session kept.

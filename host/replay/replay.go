@@ -122,6 +122,9 @@ func (p *Player) step(e abi.Event) []abi.Event {
 
 // prior folds what had been read of another ledger file.
 func (p *Player) prior(r *abi.ReadEvent) {
+	if r.Lines == 0 {
+		return // nothing of it was read
+	}
 	if p.o.Prior == nil {
 		p.Gap = true
 		return

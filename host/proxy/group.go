@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/gate"
+	"github.com/callgate/callgate/host/ledger"
+)
+
+// groupDir names the group's directory where a read event would name a file.
+const groupDir = "group"
+
+// catchUp reads what other processes have written before a verdict is made, and
+// returns the events that say how far. It holds the group's lock afterwards if
+// the verdict counts what others count too: two calls that are judged side by
+// side must not both take what is left for one.
+func (g *Engine) catchUp(e abi.Event) ([]abi.Event, error) {
+	if g.tail == nil || e.Call == nil && e.Approval == nil {
+		return nil, nil
+	}
+	read := g.poll(nil)
+	if !g.tail.Alive() || !g.counts(e) {
+		return read, nil
+	}
+	if err := g.group.Lock(groupWait); err != nil {
+		return nil, err
+	}
+	return g.poll(read), nil
+}
+
+// counts says whether a verdict on an event takes from a budget.
+func (g *Engine) counts(e abi.Event) bool {
+	if e.Call != nil {
+		return g.state.Counts(e.Call.Server, e.Call.Tool)
+	}
+	server, tool, ok := g.state.CallOf(e.Approval.Call)
+	return ok && g.state.Counts(server, tool)
+}
+
+// poll reads on and adds one event for each file that gave something.
+func (g *Engine) poll(read []abi.Event) []abi.Event {
+	progress, err := g.tail.Poll(func(f ledger.File, line []byte) error { return tail(g.state, f, line) })
+	for _, p := range progress {
+		read = append(read, readEvent(p, false))
+	}
+	switch {
+	case err != nil && !g.lost:
+		read = append(read, abi.Event{Read: &abi.ReadEvent{File: groupDir, Broken: err.Error()}})
+	case err == nil && g.lost:
+		read = append(read, abi.Event{Read: &abi.ReadEvent{File: groupDir}})
+	}
+	g.lost = err != nil
+	return read
+}
+
+// tail takes in one line of another process's file.
+func tail(state *gate.State, f ledger.File, line []byte) error {
+	e, err := abi.ParseEvent(line)
+	if err != nil {
+		return err
+	}
+	gate.Tail(state, gate.Peer{File: f.ID, Server: f.Server}, e)
+	return nil
+}
+
+// readEvent says how far a file was read.
+func readEvent(p ledger.Progress, past bool) abi.Event {
+	r := &abi.ReadEvent{File: p.File.ID, Server: p.File.Server, Lines: p.Lines, Last: p.Last, Past: past}
+	if p.Err != nil {
+		r.Broken = p.Err.Error()
+	}
+	return abi.Event{Read: r}
+}
