@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/callgate/callgate/packs"
 )
 
 // mistake is a policy that does not load, what the error says, and a neighbour
