@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"host/approval":    {"abi"},
 	"host/builtin":     {"abi", "host/contract", "host/provenance"},
 	"host/cases":       {"abi", "host/replay"},
+	"host/clients":     {"abi"},
 	"host/contract":    {"abi"},
 	"host/facts":       {"abi"},
 	"host/gate":        {"abi", "host/contract", "host/policy", "host/provenance"},
