@@ -90,7 +90,7 @@ func newBench(f benchFlags, command []string) (*bench, error) {
 		return nil, fmt.Errorf("--arguments %q: want one JSON object on one line", f.arguments)
 	}
 	// A policy that does not load would end every gate before its first answer.
-	if _, err := f.load(true); err != nil {
+	if _, err := f.loadRun(false); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()

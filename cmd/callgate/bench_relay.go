@@ -103,7 +103,7 @@ func benchGateCmd(std stdio) *cobra.Command {
 
 // gateBench is `callgate run` with a ledger that forgets.
 func gateBench(cmd *cobra.Command, std stdio, f runFlags, command []string) error {
-	p, err := f.load(true)
+	p, err := f.loadRun(false)
 	if err != nil {
 		return err
 	}

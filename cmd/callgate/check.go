@@ -68,7 +68,7 @@ type checker struct {
 }
 
 func check(out io.Writer, f checkFlags) error {
-	p, err := f.load(false)
+	p, err := f.load()
 	if err != nil {
 		return unloaded(out, f.json, err)
 	}

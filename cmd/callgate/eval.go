@@ -54,7 +54,7 @@ func eval(std stdio, f evalFlags, input string) error {
 	if f.approve != "none" && f.approve != "all" {
 		return fmt.Errorf("--approve %q: want none or all", f.approve)
 	}
-	p, err := f.load(false)
+	p, err := f.load()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -37,6 +38,7 @@ func protected(p *policy.Policy, dir string) []string {
 	if state, err := ledger.StateDir(os.Getenv); err == nil {
 		paths = append(paths, state)
 	}
+	paths = append(paths, approval.SocketDirs(os.Getenv)...)
 	if cache, err := os.UserCacheDir(); err == nil {
 		paths = append(paths, filepath.Join(cache, "callgate"))
 	}

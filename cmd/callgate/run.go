@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
@@ -29,9 +30,14 @@ func (f *policyFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.floor, "floor", "", "policy that is judged beside the others; the stricter outcome holds")
 }
 
-// load loads the policy that the flags name.
-func (f *policyFlags) load(run bool) (*policy.Policy, error) {
-	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Run: run})
+// load loads the policy that the flags name, for the verbs that see all servers.
+func (f *policyFlags) load() (*policy.Policy, error) {
+	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table()})
+}
+
+// loadRun loads it for a process that wraps one server, in a group or alone.
+func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
+	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Run: true, Group: group})
 }
 
 type runFlags struct {
@@ -66,7 +72,7 @@ func runCmd(std stdio) *cobra.Command {
 }
 
 func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, error) {
-	p, err := f.load(true)
+	p, err := f.loadRun(f.group != "")
 	if err != nil {
 		return 2, err
 	}
@@ -93,10 +99,14 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if err != nil {
 		return 2, err
 	}
+	ask, err := asking(p, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
+	if err != nil {
+		return 2, errors.Join(err, opened.Close())
+	}
 	srv := p.Server(server)
 	code, err := proxy.Stdio(cmd.Context(), proxy.Options{
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
-		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: std.in, Out: std.out, Stderr: std.err,
+		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, In: std.in, Out: std.out, Stderr: std.err,
 	})
 	if closeErr := opened.Close(); err == nil && closeErr != nil {
 		return 2, closeErr

@@ -39,7 +39,7 @@ func (s *State) answeredBefore(n *entry, d decision) decision {
 		s.grant(n, given.question)
 		return approved(d, given.by)
 	}
-	if s.settings.MaxAsks > 0 && s.session.questions >= s.settings.MaxAsks && s.open(fingerprint) == nil {
+	if s.session.questions >= s.settings.MaxAsks && s.open(fingerprint) == nil {
 		d.verdict = abi.Verdict{
 			Outcome: abi.Deny, Contract: "approval", Code: "TOO_MANY_ASKS", Rule: s.settings.MaxAsksAt, Also: asking(d.verdict),
 			Reason: fmt.Sprintf("people were asked %d times in this session, and no more is allowed", s.session.questions),
