@@ -16,8 +16,8 @@ type reader struct {
 	err  error
 }
 
-func read(of string, v Value) *reader {
-	r := &reader{of: of, v: v}
+func read(of string, v Value) reader {
+	r := reader{of: of, v: v}
 	if v.Kind() != Object {
 		r.fail("want an object")
 	}
@@ -132,7 +132,7 @@ func items[T any](r *reader, name string, one func(*reader) T, known ...string) 
 	var out []T
 	for i, v := range r.array(name) {
 		o := read(fmt.Sprintf("%s: %s[%d]", r.of, name, i), v)
-		out = append(out, one(o))
+		out = append(out, one(&o))
 		if err := o.done(known...); err != nil && r.err == nil {
 			r.err = err
 		}
@@ -202,16 +202,16 @@ func (e *Event) decode(kind string, v Value) error {
 	r := read(kind, v)
 	switch kind {
 	case "session":
-		return e.readSession(r)
+		return e.readSession(&r)
 	case "policy":
-		e.Policy = &PolicyEvent{Digest: r.str("digest"), Policy: r.val("policy"), Files: items(r, "files", func(o *reader) PolicyFile {
+		e.Policy = &PolicyEvent{Digest: r.str("digest"), Policy: r.val("policy"), Files: items(&r, "files", func(o *reader) PolicyFile {
 			return PolicyFile{Path: o.str("path"), Digest: o.str("digest")}
 		}, "path", "digest")}
 		return r.done("digest", "policy", "files")
 	case "tools":
-		return e.readTools(r)
+		return e.readTools(&r)
 	case "call":
-		return e.readCall(r)
+		return e.readCall(&r)
 	case "result":
 		e.Result = &ResultEvent{Call: r.str("call"), Server: r.str("server"), Bytes: r.num("bytes"), Broken: r.yes("failed"), Value: r.val("value"), Error: r.val("error")}
 		return r.done("call", "server", "bytes", "failed", "value", "error")
@@ -236,7 +236,7 @@ func (e *Event) decode(kind string, v Value) error {
 		e.Frame = &FrameEvent{Server: r.str("server"), Method: r.str("method"), Frame: r.val("frame")}
 		return r.done("server", "method", "frame")
 	case "refused":
-		return e.readRefused(r)
+		return e.readRefused(&r)
 	case "read":
 		e.Read = &ReadEvent{File: r.str("file"), Server: r.str("server"), Lines: uint64(r.num("lines")), Last: r.str("last"), Past: r.yes("past"), Broken: r.str("broken")}
 		return r.done("file", "server", "lines", "last", "past", "broken")
@@ -244,7 +244,7 @@ func (e *Event) decode(kind string, v Value) error {
 		e.Lapsed = &LapsedEvent{Call: r.str("call"), Cancelled: r.yes("cancelled")}
 		return r.done("call", "cancelled")
 	}
-	return e.decodeAnswer(kind, r)
+	return e.decodeAnswer(kind, &r)
 }
 
 // decodeAnswer reads the kinds of event that the gate itself makes.
@@ -334,7 +334,7 @@ func (e *Event) readAsk(r *reader) error {
 			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason"), Once: o.yes("once")}
 			if v := o.val("finding"); v.Exists() {
 				f := read(o.of+": finding", v)
-				item.Finding = readFinding(f)
+				item.Finding = readFinding(&f)
 				if err := f.done("at", "key", "part", "kind", "identity", "value", "origin", "spoiled", "sources"); err != nil {
 					o.fail("%v", err)
 				}

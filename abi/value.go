@@ -123,6 +123,15 @@ func (v Value) Members() []Member { return v.members }
 
 // Get returns the member called name, or an absent value.
 func (v Value) Get(name string) Value {
+	const few = 24 // up to which looking at each is faster
+	if len(v.members) <= few {
+		for i := range v.members {
+			if v.members[i].Name == name {
+				return v.members[i].Value
+			}
+		}
+		return Value{}
+	}
 	i := sort.Search(len(v.members), func(i int) bool { return compareNames(v.members[i].Name, name) >= 0 })
 	if i < len(v.members) && v.members[i].Name == name {
 		return v.members[i].Value
@@ -163,6 +172,14 @@ func parse(data []byte, room int) (Value, error) {
 	if !utf8.Valid(data) {
 		return Value{}, errors.New("invalid UTF-8 in JSON")
 	}
+	if v, ok := parsePlain(data, -room); ok {
+		return v, nil
+	}
+	return parseStrict(data, room)
+}
+
+// parseStrict is parse for what may have something wrong with it.
+func parseStrict(data []byte, room int) (Value, error) {
 	// Duplicate names are found here, after decoding: the decoder would take all
 	// lone surrogates for one.
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
@@ -261,6 +278,9 @@ func sortMembers(members []Member) {
 
 // compareNames orders member names by UTF-16 code units, as RFC 8785 does.
 func compareNames(a, b string) int {
+	if len(a) > 0 && len(b) > 0 && a[0] != b[0] && a[0] < utf8.RuneSelf && b[0] < utf8.RuneSelf {
+		return int(a[0]) - int(b[0])
+	}
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++
