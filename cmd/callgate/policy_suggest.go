@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/replay"
+	drafts "github.com/callgate/callgate/host/suggest"
+	"github.com/callgate/callgate/host/wire"
+)
+
+type policySuggestFlags struct{ out, cases string }
+
+func policySuggestCmd(std stdio) *cobra.Command {
+	var f policySuggestFlags
+	cmd := &cobra.Command{
+		Use:   "suggest [flags] LEDGER|DIR",
+		Short: "Write the least policy that allows what a session did",
+		Long: "Reads a ledger, or the directory of a group, and writes the least policy that allows the calls that were made: run a\n" +
+			"session under settings: {mode: observe} first. Each tool is granted by its name, for the directories, listed values and\n" +
+			"destinations that were used, and for a few calls more than were made. What came from an output never becomes a trusted\n" +
+			"destination; what was denied for its arguments, its definition or its frame is not granted. Comments say what was left\n" +
+			"out, and why. Before anything is written, the ledger is replayed under the policy and its cases are run.",
+		Example: "  callgate policy suggest -o policy.yaml --cases cases.yaml LEDGER",
+		Args:    wants(cobra.ExactArgs(1), "name a ledger file, or the directory of a group (callgate ledger path lists them)"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return policySuggest(std, f, args[0])
+		},
+	}
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "policy file to write, which must not exist (default: standard output)")
+	cmd.Flags().StringVar(&f.cases, "cases", "", "cases file to write, which must not exist; needs -o")
+	return cmd
+}
+
+func policySuggest(std stdio, f policySuggestFlags, input string) error {
+	if f.cases != "" && f.out == "" {
+		return errors.New("--cases without -o: the cases name the policy, so name its file with -o")
+	}
+	for _, path := range []string{f.out, f.cases} {
+		if path == "" {
+			continue
+		}
+		if err := vacant(path); err != nil {
+			return err
+		}
+	}
+	ledgers, err := ledgersOf(input)
+	if err != nil {
+		return err
+	}
+	o := drafts.Options{Specs: builtin.Table()}
+	if o.Path, err = draftPath(f.out, "policy.yaml"); err != nil {
+		return err
+	}
+	if o.Cases, err = draftPath(f.cases, "cases.yaml"); err != nil {
+		return err
+	}
+	s, err := drafts.FromLedgers(ledgers, o)
+	if err != nil {
+		return err
+	}
+	if err := put(std.out, f.out, s.Policy); err != nil {
+		return err
+	}
+	if f.cases != "" {
+		if err := writeNew(f.cases, s.Cases); err != nil {
+			return errors.Join(err, os.Remove(f.out)) // one without the other is not what was asked for
+		}
+	}
+	fmt.Fprintf(std.err, "%d calls: %d allowed, %d asked about, %d not granted; %d tools granted; %d cases hold\n",
+		s.Calls, s.Allowed, s.Asked, s.Refused, s.Tools, s.Tested)
+	if s.Unreplayable > 0 {
+		fmt.Fprintf(std.err, "%d verdicts could not be replayed: their text is not in the ledger\n", s.Unreplayable)
+	}
+	return nil
+}
+
+// ledgersOf lists the ledger files that are named: one, or those of a group.
+func ledgersOf(input string) ([]drafts.Ledger, error) {
+	info, err := os.Stat(input)
+	if err != nil {
+		return nil, unread(err, "callgate ledger path lists the ledgers that there are")
+	}
+	dir, only := input, ""
+	if !info.IsDir() {
+		dir, only = filepath.Dir(input), filepath.Base(input)
+	}
+	group, err := ledger.Group(dir)
+	if err != nil && only == "" {
+		return nil, err
+	}
+	var out []drafts.Ledger
+	for _, file := range group {
+		if only == "" || filepath.Base(file.Path) == only {
+			out = append(out, drafts.Ledger{
+				Name: file.Path, ID: file.ID, Events: func() iter.Seq2[abi.Value, error] { return eventLines(file.Path) },
+				Prior: func() func(abi.ReadEvent, func(abi.Event) error) error { return replay.Files(group) },
+			})
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case only == "":
+		return nil, fmt.Errorf("%q holds no ledger files; name the directory of a group (callgate ledger path lists them)", input)
+	}
+	return []drafts.Ledger{{Name: input, Events: func() iter.Seq2[abi.Value, error] { return eventLines(input) }}}, nil
+}
+
+// eventLines reads the lines of a ledger. A last line without its end was torn
+// by a kill, and is left out.
+func eventLines(path string) iter.Seq2[abi.Value, error] {
+	return func(yield func(abi.Value, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(abi.Value{}, err)
+			return
+		}
+		defer f.Close()
+		in := wire.NewReader(f, replay.MaxLine)
+		for {
+			line, err := in.Next()
+			if errors.Is(err, io.EOF) || err == nil && !bytes.HasSuffix(line.Bytes, []byte("\n")) && !line.TooLong {
+				return
+			}
+			if err == nil && line.TooLong {
+				err = fmt.Errorf("a line of more than %d bytes", replay.MaxLine)
+			}
+			var v abi.Value
+			if text := bytes.TrimSpace(line.Bytes); err == nil {
+				if len(text) == 0 {
+					continue
+				}
+				if v, err = abi.ParseEventValue(text); err != nil {
+					err = errors.New(plainJSON(err) + "; name a ledger file (callgate ledger path lists them)")
+				}
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
