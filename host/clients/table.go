@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -48,8 +49,7 @@ func none() Layout { return Layout{} }
 // Guess is the layout of a file that no client of the table has, by its ending:
 // all places that any client has servers in.
 func Guess(path string) (Layout, bool) {
-	ending := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-	kind, ok := map[string]Kind{"json": JSON, "jsonc": JSON, "json5": JSON, "toml": TOML, "yaml": YAML, "yml": YAML}[ending]
+	kind, ok := map[string]Kind{".json": JSON, ".jsonc": JSON, ".toml": TOML, ".yaml": YAML, ".yml": YAML}[strings.ToLower(filepath.Ext(path))]
 	if !ok {
 		return Layout{}, false
 	}

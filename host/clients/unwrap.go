@@ -28,15 +28,16 @@ func (l Layout) Unwrap(data []byte, o UnwrapOptions) ([]byte, []Outcome, error) 
 	var edits []edit
 	for i := range d.servers {
 		s := &d.servers[i]
-		rebuild := o.Force && (s.State == Edited || s.State == ByHand && s.parsed)
+		rebuild := o.Force && l.lost(d, i)
 		switch {
 		case !meant(o.Servers, s.Name):
+		case rebuild:
+			plan[i] = DidUnwrap
+			s.record = nil
+			edits = append(edits, s.rebuild(d.format)...)
 		case s.State == Wrapped:
 			plan[i] = DidUnwrap
 			edits = append(edits, s.unwrap()...)
-		case rebuild:
-			plan[i] = DidUnwrap
-			edits = append(edits, s.rebuild(d.format)...)
 		case s.State == Edited:
 			return nil, nil, &Mistake{Line: s.Line, Text: fmt.Sprintf("server %q: %s", s.Name, s.Why)}
 		case s.State == Plain:
@@ -51,6 +52,18 @@ func (l Layout) Unwrap(data []byte, o UnwrapOptions) ([]byte, []Outcome, error) 
 		return nil, nil, err
 	}
 	return out, outcomes(after, plan), nil
+}
+
+// lost says whether an entry that callgate is in front of can not be restored.
+func (l Layout) lost(d *document, i int) bool {
+	s := &d.servers[i]
+	if s.State != Wrapped {
+		return s.parsed
+	}
+	plan := make([]Action, len(d.servers))
+	plan[i] = DidUnwrap
+	_, err := l.unwrapped(d, d.apply(s.unwrap()), plan)
+	return err != nil
 }
 
 // unwrap is the edits that restore what a record holds.

@@ -57,7 +57,7 @@ func (l Layout) Wrap(data []byte, o Options) ([]byte, []Outcome, error) {
 	bare := d
 	if len(undo) > 0 {
 		if bare, err = l.parse(d.apply(undo)); err != nil {
-			return nil, nil, fmt.Errorf("an --original does not fit any more: %w", err)
+			return nil, nil, fmt.Errorf("an --original does not fit any more: %w; callgate unwrap --force makes an entry of what follows --", err)
 		}
 	}
 	out, err := bare.wrapAll(d, plan, o)
