@@ -3,6 +3,7 @@ package packs_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
@@ -13,8 +14,8 @@ import (
 	"github.com/callgate/callgate/packs"
 )
 
-// TestCases runs each pack's cases twice: with the recorded tools of its
-// server, and with tools pinned from the calls, as a user without a list does.
+// TestCases runs each pack's cases twice: with the recorded tools of the
+// servers, and with tools pinned from the calls, as a user without a list does.
 func TestCases(t *testing.T) {
 	ran := 0
 	for _, name := range packs.Names() {
@@ -36,7 +37,7 @@ func TestCases(t *testing.T) {
 			t.Errorf("%s: %d cases; want at least 8", path, len(f.Cases))
 		}
 		place := abi.Place{Dir: "/srv", Home: "/home/me", Platform: "linux"}
-		for _, tools := range []map[string][]abi.Value{nil, {name: tools(t, name)}} {
+		for _, tools := range []map[string][]abi.Value{nil, recorded(t)} {
 			for _, r := range cases.Run(f, replay.Options{Policy: p, Specs: builtin.Table(), Tools: tools, Place: place}) {
 				ran++
 				for _, x := range r.Failures {
@@ -53,17 +54,27 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func tools(t *testing.T, server string) []abi.Value {
+// recorded reads the tools of every recorded server, by the name that the cases
+// give it: its file's.
+func recorded(t *testing.T) map[string][]abi.Value {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "mcp-tools", server+".json"))
-	if err != nil {
-		t.Fatal(err)
+	paths, err := filepath.Glob(filepath.Join("..", "testdata", "mcp-tools", "*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no recorded tools: %v", err)
 	}
-	v, err := abi.Parse(data)
-	if err != nil {
-		t.Fatal(err)
+	lists := map[string][]abi.Value{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := abi.Parse(data)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		lists[strings.TrimSuffix(filepath.Base(path), ".json")] = v.Get("tools").Items()
 	}
-	return v.Get("tools").Items()
+	return lists
 }
 
 func outcomes(f *cases.File) map[string]bool {
