@@ -53,7 +53,8 @@ func Join(o Joining) (*Joined, error) {
 			if err := out.poll(name, o.Peer); err != nil {
 				return err
 			}
-			own = name
+			// One that was made a moment ago is in nobody's list yet.
+			own, t.skip[name] = name, true
 			out.Read = append(out.Read, Reading{Progress{File: f}, true})
 		}
 		if each == nil {

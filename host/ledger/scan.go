@@ -60,7 +60,9 @@ func (s *scanner) next() ([]byte, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(line)
-	s.last = hex.EncodeToString(sum[:])
+	var digits [hashLen]byte
+	hex.Encode(digits[:], sum[:])
+	s.last = string(digits[:])
 	s.lines++
 	s.lastAt = s.good
 	s.good += int64(len(line)) + 1
@@ -118,7 +120,7 @@ func startOf(tail []byte) string {
 
 // judge checks one line's prev, JSON and seq.
 func (s *scanner) judge(line []byte) error {
-	prev, ok := splitHead(line)
+	prev, ok := s.splitHead(line)
 	if !ok {
 		return s.broken(quoted(line[:min(len(line), headLen)]), "a line that begins with "+strconv.Quote(linePrefix)+" and 64 hex digits")
 	}
@@ -139,6 +141,16 @@ func (s *scanner) judge(line []byte) error {
 		return s.broken("seq "+orMissing(seq), want)
 	}
 	return nil
+}
+
+// splitHead is the function of that name, which need not look at a prev that is
+// the wanted one.
+func (s *scanner) splitHead(line []byte) (prev []byte, ok bool) {
+	if s.lines > 0 && len(line) > headLen && string(line[len(linePrefix):headLen-2]) == s.last &&
+		string(line[:len(linePrefix)]) == linePrefix && string(line[headLen-2:headLen]) == `",` {
+		return line[len(linePrefix) : headLen-2], true
+	}
+	return splitHead(line)
 }
 
 // plainSeq says whether a line goes on after its head as every event does that
