@@ -43,7 +43,7 @@ func doubleFork(t *testing.T) (pid int, end func()) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd := exec.Command("sh", "-c", `exec 3<&0; setsid sh -c 'echo $$; exec >/dev/null; read x <&3; exit 0' & exit 0`)
+	cmd := exec.Command("sh", "-c", `exec 3<&0; setsid sh -c 'echo $$; exec >/dev/null 2>&1; read x <&3; exit 0' & exit 0`)
 	cmd.Stdin = r
 	out, err := cmd.Output()
 	if err != nil {
