@@ -3,11 +3,13 @@ package ledger
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // Joining says how a process joins its group.
 type Joining struct {
-	// Options are those of its own ledger. Each is handed the lines of the
+	// Options are those of its own ledger. Each or Event is handed the
 	// earlier files of the same server.
 	Options
 	// Peer is handed the lines of the other files of the group.
@@ -47,21 +49,21 @@ func Join(o Joining) (*Joined, error) {
 		t.skip[filepath.Base(f.Path)] = true
 	}
 	out := &Joined{Tail: t}
-	own, each := "", o.Each
-	o.Each = func(f File, line []byte) error {
-		if name := filepath.Base(f.Path); name != own {
-			if err := out.poll(name, o.Peer); err != nil {
-				return err
-			}
-			// One that was made a moment ago is in nobody's list yet.
-			own, t.skip[name] = name, true
-			out.Read = append(out.Read, Reading{Progress{File: f}, true})
-		}
-		if each == nil {
+	own := ""
+	next := func(f File) error {
+		name := filepath.Base(f.Path)
+		if name == own {
 			return nil
 		}
-		return each(f, line)
+		if err := out.poll(name, o.Peer); err != nil {
+			return err
+		}
+		// One that was made a moment ago is in nobody's list yet.
+		own, t.skip[name] = name, true
+		out.Read = append(out.Read, Reading{Progress{File: f}, true})
+		return nil
 	}
+	o.Options = o.Options.after(next)
 	if out.Ledger, out.Prior, err = Open(o.Options); err != nil {
 		return nil, err
 	}
@@ -74,6 +76,26 @@ func Join(o Joining) (*Joined, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// after has next called before every line that is handed out.
+func (o Options) after(next func(f File) error) Options {
+	each, event := o.Each, o.Event
+	o.Each = func(f File, line []byte) error {
+		if err := next(f); err != nil || each == nil {
+			return err
+		}
+		return each(f, line)
+	}
+	if event != nil {
+		o.Event = func(f File, e abi.Event) error {
+			if err := next(f); err != nil {
+				return err
+			}
+			return event(f, e)
+		}
+	}
+	return o
 }
 
 // poll reads the files before a name; an empty one is after all.

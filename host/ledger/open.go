@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/callgate/callgate/abi"
 )
 
-// Options says which ledger to open. No field but Since, Each and EachParses
+// Options says which ledger to open. No field but Since and those after it
 // may be left out.
 type Options struct {
 	Dir    string    // group directory; created with mode 0700
@@ -28,6 +30,9 @@ type Options struct {
 	// EachParses says that Each refuses what is not strict JSON (as
 	// abi.ParseEvent does), so that lines need not be parsed a second time here.
 	EachParses bool
+	// Event is handed the events of the same lines in place of Each, of which
+	// the next are read and parsed meanwhile. A line that is no event fails Open.
+	Event func(f File, e abi.Event) error
 }
 
 // Prior is one earlier file of the same server. Its lines were verified when
@@ -202,18 +207,7 @@ func (o Options) verifyPrior(file File, c *chain) (Prior, string, error) {
 		defer unlock(f)
 	}
 	s := newScanner(file.Path, f)
-	s.trust = o.Each != nil && o.EachParses
-	err = s.all(func(line []byte, hash string) error {
-		c.saw(hash)
-		if o.Each == nil {
-			return nil
-		}
-		if err := o.Each(file, line); err != nil {
-			return s.refused(err)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := o.handOut(s, file, c); err != nil {
 		return p, "", err
 	}
 	p.Lines, p.Last, p.Offset, p.lastAt = s.lines, s.last, s.good, s.lastAt
@@ -224,6 +218,24 @@ func (o Options) verifyPrior(file File, c *chain) (Prior, string, error) {
 		}
 	}
 	return p, s.first, nil
+}
+
+// handOut reads a file and hands its lines, or its events, to whom o says.
+func (o Options) handOut(s *scanner, file File, c *chain) error {
+	if o.Event != nil {
+		return s.events(c.saw, func(e abi.Event) error { return o.Event(file, e) })
+	}
+	s.trust = o.Each != nil && o.EachParses
+	return s.all(func(line []byte, hash string) error {
+		c.saw(hash)
+		if o.Each == nil {
+			return nil
+		}
+		if err := o.Each(file, line); err != nil {
+			return s.refused(err)
+		}
+		return nil
+	})
 }
 
 // cut shortens f to size bytes. It keeps the time of the last write, which

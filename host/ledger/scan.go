@@ -168,8 +168,10 @@ func plainSeq(line []byte, seq int) bool {
 }
 
 // refused is the error of a reader for the last good line.
-func (s *scanner) refused(err error) error {
-	return fmt.Errorf("ledger file %q: line %d: %w", s.path, s.lines, err)
+func (s *scanner) refused(err error) error { return s.refusedAt(s.lines, err) }
+
+func (s *scanner) refusedAt(line int, err error) error {
+	return fmt.Errorf("ledger file %q: line %d: %w", s.path, line, err)
 }
 
 // broken is the error for the line after the last good one.
