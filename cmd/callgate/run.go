@@ -43,6 +43,8 @@ func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
 type runFlags struct {
 	policyFlags
 	server, group, ledger string
+	configs               []string // that start this process
+	original              string   // what wrap replaced, for unwrap; nothing here depends on it
 }
 
 func runCmd(std stdio) *cobra.Command {
@@ -68,6 +70,9 @@ func runCmd(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND)")
 	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
 	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
+	cmd.Flags().StringArrayVar(&f.configs, "config", nil, "configuration that starts this process; calls are kept away from it, as from those of known clients")
+	cmd.Flags().StringVar(&f.original, "original", "", "")
+	_ = cmd.Flags().MarkHidden("original") // it fails for a flag that is not there only
 	return cmd
 }
 
@@ -94,7 +99,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
-		Protected: protected(p, dir),
+		Protected: protected(p, dir, f.configs...),
 	})
 	if err != nil {
 		return 2, err

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 		"callgate":   func() { os.Exit(Main()) },
 		"fakeserver": func() { os.Exit(fakeServer(os.Args[1:])) },
 		"talk":       func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
+		"startas":    func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
 	})
 }
 

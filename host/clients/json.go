@@ -17,7 +17,7 @@ func parseJSON(data []byte, l Layout) ([]server, error) {
 	// A line comment may be the last thing of a file.
 	root, err := hujson.Parse(append(data[:len(data):len(data)], '\n'))
 	if err != nil {
-		return nil, notJSON(err)
+		return nil, notJSON(data, err)
 	}
 	if err := distinctNames(data, &root); err != nil {
 		return nil, err
@@ -34,12 +34,15 @@ func parseJSON(data []byte, l Layout) ([]server, error) {
 	return r.servers, nil
 }
 
-// notJSON is an error of the parser, with its position.
-func notJSON(err error) error {
+// notJSON is an error of the parser, with its position, which is in data.
+func notJSON(data []byte, err error) error {
 	m := &Mistake{}
 	rest := strings.TrimPrefix(err.Error(), "hujson: ")
 	if n, _ := fmt.Sscanf(rest, "line %d, column %d:", &m.Line, &m.Column); n == 2 {
 		_, rest, _ = strings.Cut(rest, ": ")
+	}
+	if line, column := position(data, len(data)); m.Line > line {
+		m.Line, m.Column = line, column
 	}
 	m.Text = "not JSON: " + rest + "; mend it first, a file that can not be read is not edited"
 	return m
