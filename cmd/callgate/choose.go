@@ -147,12 +147,17 @@ type planned struct {
 // leaves all as they are, then one after the other.
 func (c *chosen) edit(std stdio, found []clients.Found, change editor) error {
 	var plan []planned
+	targets := map[string]bool{} // two names may be links to one file
 	missing := slices.Clone(c.servers)
 	for _, f := range found {
 		stored, err := clients.Read(f.Path)
 		if err != nil {
 			return unread(err, "name a file that can be read")
 		}
+		if targets[stored.Target] {
+			continue
+		}
+		targets[stored.Target] = true
 		servers, err := c.meant(f, stored.Data)
 		if err != nil {
 			return fmt.Errorf("%w; nothing was written", inFile(f.Path, err))
