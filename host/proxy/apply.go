@@ -23,7 +23,7 @@ func (v Voice) apply(m Message, verdict *abi.Verdict) []byte {
 	case abi.Allow:
 		return nil
 	case abi.Ask:
-		return v.deny(m, verdict, "ask a person to run callgate why "+verdict.ID)
+		return v.deny(m, verdict, "a person has to answer: they can run callgate pending, and callgate why "+verdict.ID+"; once they have approved it, make the same call again")
 	case abi.Deny:
 		if verdict.ID == "" {
 			return v.deny(m, verdict, "") // nothing is kept that why could show

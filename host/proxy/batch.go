@@ -19,7 +19,10 @@ func (p *stdio) batch(f wire.Frame) {
 	for i, element := range f.Elements {
 		m := p.talk.Client(element)
 		messages[i] = m
-		blocked = blocked || m.Frame.Kind == wire.Refused
+		if m.cancels != "" {
+			p.cancelled(m.cancels)
+		}
+		blocked = blocked || m.Frame.Kind == wire.Refused || m.ours
 	}
 	for i, m := range messages {
 		switch {
@@ -29,7 +32,7 @@ func (p *stdio) batch(f wire.Frame) {
 		case blocked:
 			// It will not go out whatever the gate says, so it is not asked.
 		default:
-			answer, sent, t := p.judge(m)
+			answer, sent, t := p.judge(m, false)
 			if answer == nil && !bytes.Equal(sent, m.Frame.Raw) {
 				answer = p.unedited(m)
 			}

@@ -30,6 +30,7 @@ type child struct {
 	ended  chan struct{}
 	alone  chan struct{} // nothing that the child started is left either
 	code   int
+	pid    int
 	once   sync.Once
 	signal func(os.Signal) error
 	kill   func()
@@ -72,7 +73,7 @@ func startChild(o childOptions) (*child, error) {
 		if err != nil {
 			return
 		}
-		c.signal, c.kill = group.signal, group.kill
+		c.signal, c.kill, c.pid = group.signal, group.kill, cmd.Process.Pid
 		started <- nil
 		_ = cmd.Wait() // the state says all there is
 		c.code = exitCode(cmd.ProcessState)

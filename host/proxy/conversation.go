@@ -13,6 +13,8 @@ const (
 	CodeIDInFlight = "FRAME_ID_IN_FLIGHT"
 	// CodeForeignResponse: a response of the client that answers no request of the server.
 	CodeForeignResponse = "FRAME_FOREIGN_RESPONSE"
+	// CodeForeignRequest: a frame of the server speaks of a request that Callgate made.
+	CodeForeignRequest = "FRAME_FOREIGN_REQUEST"
 	// CodeTooManyOpen: more requests without an answer than are kept.
 	CodeTooManyOpen = "FRAME_TOO_MANY_OPEN"
 	// CodeBatchTaken: an allowed call whose batch was not forwarded.
@@ -36,7 +38,9 @@ type Conversation struct {
 	asked    map[string]bool     // of the server, by id
 	unsure   map[string]bool     // ids of which more than one answer may come
 	noneSure bool                // there were too many of them to keep
+	ours     map[string]bool     // ids of our requests to the client; true: an answer is awaited
 	revision string              // from the initialize result
+	elicits  bool                // the client of that result declared forms
 }
 
 // request is a request of the client without an answer. A cancelled one may
@@ -50,6 +54,7 @@ type request struct {
 	modern    bool
 	cancelled bool
 	unsure    bool // its answer may be that of another request with its id
+	elicits   bool // initialize: the client declares forms
 }
 
 // Message is one frame, or element of a batch, and what it means to the gate.
@@ -61,11 +66,14 @@ type Message struct {
 	// Answers are the requests of the client that this frame of the server ends.
 	Answers []wire.ID
 	open    *request
+	ours    bool   // it answers, or was to answer, a request of ours, and goes no further
+	fresh   bool   // it is the first answer to it
+	cancels string // id of the call that the client gives up
 }
 
 // NewConversation returns the conversation with a server of that name.
 func NewConversation(server string) *Conversation {
-	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}, unsure: map[string]bool{}}
+	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}, unsure: map[string]bool{}, ours: map[string]bool{}}
 }
 
 // Options returns how frames are to be classified at this point.
@@ -85,14 +93,18 @@ func (c *Conversation) Client(f wire.Frame) Message {
 		c.request(&m)
 	case wire.Notification:
 		if f.Method == "notifications/cancelled" {
-			c.cancel(f)
+			m.cancels = c.cancel(f)
 		}
 	case wire.Response, wire.ErrorResponse:
 		c.mu.Lock()
+		m.ours, m.fresh = c.isOurs(f.ID), c.ours[f.ID.Key()]
+		if m.fresh {
+			c.ours[f.ID.Key()] = false
+		}
 		known := c.asked[f.ID.Key()]
 		delete(c.asked, f.ID.Key())
 		c.mu.Unlock()
-		if !known {
+		if !known && !m.ours {
 			c.refuse(&m, CodeForeignResponse, "the response answers no request of the server", true)
 		}
 	case wire.Blank:
@@ -108,6 +120,9 @@ func (c *Conversation) request(m *Message) {
 	f := m.Frame
 	key := f.ID.Key()
 	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern}
+	if f.Method == "initialize" {
+		r.elicits = declaresForms(f)
+	}
 	c.mu.Lock()
 	have := c.open[key]
 	busy := have != nil && !have.cancelled
@@ -197,16 +212,20 @@ func (c *Conversation) forgetCancelled() {
 }
 
 // cancel notes that a request will not be waited for; its id may be used again.
-func (c *Conversation) cancel(f wire.Frame) {
+// It returns the id of the call that the request is.
+func (c *Conversation) cancel(f wire.Frame) (call string) {
 	at, err := wire.Find(f.Raw, f.Params, "/requestId")
 	if err != nil {
-		return
+		return ""
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r := c.open[(wire.ID{Raw: string(at.In(f.Raw))}).Key()]; r != nil && r.method != "initialize" {
-		r.cancelled = true
+	r := c.open[(wire.ID{Raw: string(at.In(f.Raw))}).Key()]
+	if r == nil || r.method == "initialize" {
+		return ""
 	}
+	r.cancelled = true
+	return r.call
 }
 
 // drain returns the client's requests without an answer and forgets them.
@@ -262,12 +281,19 @@ func (c *Conversation) FromServer(f wire.Frame) Message {
 		c.response(&m)
 	case wire.Request:
 		c.mu.Lock()
-		if len(c.asked) < maxOpen {
+		spoofed := c.isOurs(f.ID)
+		if !spoofed && len(c.asked) < maxOpen {
 			c.asked[f.ID.Key()] = true
 		}
 		c.mu.Unlock()
+		if spoofed {
+			return c.spoofed(f)
+		}
 		m.Event = c.text(f, f.Method, f.Params)
 	case wire.Notification:
+		if f.Method == "notifications/cancelled" && c.cancelsOurs(f) {
+			return c.spoofed(f)
+		}
 		m.Event = c.text(f, f.Method, f.Params)
 	}
 	return m
@@ -293,7 +319,7 @@ func (c *Conversation) response(m *Message) {
 	default:
 		if r.method == "initialize" && f.Kind == wire.Response {
 			c.mu.Lock()
-			c.revision = f.Version
+			c.revision, c.elicits = f.Version, r.elicits
 			c.mu.Unlock()
 		}
 		m.Event = c.text(f, r.method, body)

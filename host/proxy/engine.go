@@ -155,3 +155,17 @@ func (g *Engine) Pins(server string) ([]abi.Value, bool) {
 // Durable says whether everything up to a token is durable already, so that
 // there is nothing to wait for.
 func (g *Engine) Durable(t ledger.Token) bool { return g.ledger.Durable(t) }
+
+// Question returns what a person is asked about a call, with its arguments.
+func (g *Engine) Question(call string) (abi.AskEvent, abi.Value, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Question(call)
+}
+
+// Stands says whether an answer waits for a call with a fingerprint.
+func (g *Engine) Stands(fingerprint string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Stands(fingerprint)
+}

@@ -177,6 +177,7 @@ type setup struct {
 	specs  []contract.Spec // behind the built-in table
 	ctx    context.Context
 	out    io.Writer // instead of what await reads
+	asking proxy.Asking
 }
 
 func connect(t *testing.T, s setup) *link {
@@ -212,9 +213,9 @@ func connect(t *testing.T, s setup) *link {
 		defer close(l.done)
 		l.code, l.err = proxy.Stdio(s.ctx, proxy.Options{
 			Server: "fake", Command: []string{os.Args[0]}, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER="+s.mode, "FAKE_LOG="+l.log),
-			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: r, Out: s.out, Stderr: stderr,
+			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: s.asking, In: r, Out: s.out, Stderr: stderr,
 		})
-		_ = opened.Ledger.Close()
+		_ = opened.Close()
 	}()
 	t.Cleanup(func() { l.end() })
 	return l

@@ -78,7 +78,7 @@ func TestAnAskIsDeniedWithTheWayToAPerson(t *testing.T) {
 	l := connect(t, setup{policy: strings.Replace(onlyGood, "fake/good: {verdict: allow}", "fake/good: {verdict: ask}", 1)})
 	l.greet("2025-11-25")
 	l.send(fmt.Sprintf(callGood, "1"))
-	if got := l.await(`"id":1,`); !strings.Contains(got, "ask a person to run callgate why ") || !strings.Contains(got, `"outcome":"ask"`) {
+	if got := l.await(`"id":1,`); !strings.Contains(got, "they can run callgate pending, and callgate why ") || !strings.Contains(got, `"outcome":"ask"`) {
 		t.Error(got)
 	}
 	l.end()

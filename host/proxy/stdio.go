@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -26,7 +27,8 @@ type Options struct {
 	Engine  *Engine
 	Voice   Voice
 	// Pins keeps the pinned definitions of the server when some were added.
-	Pins func([]abi.Value) error
+	Pins   func([]abi.Value) error
+	Asking Asking
 
 	In     io.ReadCloser // frames of the client
 	Out    io.Writer     // frames to the client, and nothing else
@@ -40,6 +42,7 @@ type stdio struct {
 	child    *child
 	toServer *sender
 	toClient *sender
+	asks     asks
 	noise    atomic.Int64
 	noteMu   sync.Mutex
 }
@@ -56,13 +59,19 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	}
 	restore := o.poll()
 	p := &stdio{o: o, talk: NewConversation(o.Server), child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
+	p.asks.desk = approval.NewDesk(p.answered)
+	socket := p.listen()
 	clientGone, serverRead := make(chan struct{}), make(chan struct{})
 	go func() { defer close(clientGone); p.pumpClient() }()
 	go func() { defer close(serverRead); p.pumpServer() }()
 	reason := p.run(ctx, signals, clientGone, serverRead)
 	<-c.ended
 	c.drain(serverRead)
+	p.endAsks()
 	p.deliver(ctx, signals, serverRead)
+	if socket != nil {
+		_ = socket.Close() // nothing is left to be answered
+	}
 	<-c.alone
 	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
 	restore()
@@ -227,7 +236,13 @@ func (p *stdio) pumpClient() {
 
 // client handles one frame of the client; last says that none is behind it yet.
 func (p *stdio) client(m Message, last bool) {
-	if m.Event == nil {
+	switch {
+	case m.ours:
+		p.elicitedBy(m)
+		return
+	case m.cancels != "" && p.cancelled(m.cancels):
+		return // the server was never told of the call
+	case m.Event == nil:
 		p.toServer.send(frame{bytes: m.Frame.Raw, lost: p.unread(m)})
 		return
 	}
@@ -238,35 +253,14 @@ func (p *stdio) client(m Message, last bool) {
 		}
 		return
 	}
-	answer, sent, token := p.judge(m)
-	if answer != nil {
+	answer, sent, token := p.judge(m, true)
+	switch {
+	case answer != nil:
 		p.talk.close(m.Frame.ID)
 		p.toClient.send(frame{bytes: answer})
-		return
+	case sent != nil:
+		p.forward(m, sent, token, last)
 	}
-	p.forward(m, sent, token, last)
-}
-
-// judge has the gate judge a call. It returns the frame that answers it, or
-// the frame to send once the token is durable.
-func (p *stdio) judge(m Message) (answer, sent []byte, token ledger.Token) {
-	r, err := p.o.Engine.Step(*m.Event)
-	verdict := r.Verdict()
-	if err != nil || verdict == nil {
-		p.note("%v", err)
-		return p.o.Voice.apply(m, unkept("")), nil, 0
-	}
-	p.talk.Called(m, verdict.ID)
-	if answer := p.o.Voice.apply(m, verdict); answer != nil {
-		return answer, nil, 0
-	}
-	sent, err = edited(m.Frame, r.Answers)
-	if err != nil {
-		p.record(abi.Event{Refused: &abi.RefusedEvent{Server: p.o.Server, From: "client", Code: "EDIT_FAILED", Call: verdict.ID}})
-		failed := abi.Verdict{ID: verdict.ID, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied to the frame"}
-		return p.o.Voice.apply(m, &failed), nil, 0
-	}
-	return nil, sent, r.Token
 }
 
 // unkept is the verdict on a call that the ledger could not keep.
@@ -303,11 +297,11 @@ func (p *stdio) unread(m Message) func() {
 	}
 }
 
-// edited applies the gate's edits to the frame as received.
-func edited(f wire.Frame, answers []abi.Event) ([]byte, error) {
+// edited applies the gate's edits of a call to its frame as received.
+func edited(f wire.Frame, call string, answers []abi.Event) ([]byte, error) {
 	var splices []wire.Edit
 	for _, a := range answers {
-		if a.Edit == nil {
+		if a.Edit == nil || a.Edit.Call != call {
 			continue
 		}
 		for _, e := range a.Edit.Edits {
