@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/replay"
 )
 
 // Limits of a cases file, in bytes and calls.
@@ -21,14 +23,15 @@ const (
 // caseWriter writes a cases file.
 type caseWriter struct {
 	d    *draft
+	p    *policy.Policy
 	b    strings.Builder
 	left []string // what is not replayed, for comments
 }
 
 // cases writes the calls that the draft is made for, and beside them some that
 // it has to refuse.
-func (d *draft) cases() []byte {
-	w := &caseWriter{d: d}
+func (d *draft) cases(p *policy.Policy) []byte {
+	w := &caseWriter{d: d, p: p}
 	for _, g := range d.granted() {
 		w.does(g)
 		w.outside(g)
@@ -142,7 +145,7 @@ func (w *caseWriter) pick(g *grant) (picked []*call, more int) {
 	var needed, others []*call
 	for _, c := range g.calls {
 		id := c.arguments.Digest() + c.place.Dir
-		if _, ok := w.arguments(c.arguments); seen[id] || !ok || c.asks && !g.ask && !w.alone(g, c) {
+		if _, ok := w.arguments(c.arguments); seen[id] || !ok || c.asks && w.trial(c.name, c.place, c.arguments) != abi.Ask {
 			more++
 			continue
 		}
@@ -168,10 +171,31 @@ func (w *caseWriter) pick(g *grant) (picked []*call, more int) {
 	return picked, more
 }
 
-// alone says whether a call that asks does so in a session of its own: for a
-// destination that is not trusted, not for what was read before.
-func (w *caseWriter) alone(g *grant, c *call) bool {
-	return c.nowhere || slices.ContainsFunc(c.targets, func(f abi.Finding) bool { return !g.trusts(f) })
+// trial is what the draft says of a call in a session of its own.
+func (w *caseWriter) trial(t toolName, place abi.Place, arguments abi.Value) abi.Outcome {
+	player := replay.New(replay.Options{Policy: w.p, Specs: w.d.opts.Specs, Place: place})
+	if !arguments.Exists() {
+		arguments = abi.ObjectValue()
+	}
+	member := func(name string, v abi.Value) abi.Member { return abi.Member{Name: name, Value: v} }
+	definition := abi.ObjectValue(member("name", abi.StringValue(t.tool)), member("inputSchema", w.d.s.definition(t).Get("inputSchema")))
+	outcome := abi.Deny
+	for i, v := range []abi.Value{
+		abi.ObjectValue(member("tools", abi.ObjectValue(member("server", abi.StringValue(t.server)), member("list", abi.ArrayValue(definition))))),
+		abi.ObjectValue(member("call", abi.ObjectValue(
+			member("server", abi.StringValue(t.server)), member("tool", abi.StringValue(t.tool)), member("arguments", arguments)))),
+	} {
+		answers, _, err := player.Feed(v, uint64(i))
+		if err != nil {
+			return abi.Deny
+		}
+		for _, a := range answers {
+			if a.Verdict != nil {
+				outcome = a.Verdict.Outcome.Known()
+			}
+		}
+	}
+	return outcome
 }
 
 // parts names the parts of a grant that a call makes use of.

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -129,9 +130,9 @@ func (d *draft) tainted(id identity) bool {
 	return ok
 }
 
-// maxOpaque is the longest destination without a grammar, such as a channel,
-// that a draft trusts, in bytes.
-const maxOpaque = 128
+// plainName is a destination without a grammar, such as a channel, that a draft
+// trusts: nothing that a server could decode into another one.
+var plainName = regexp.MustCompile(`^[#@]?[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // trust returns the entry of trusted: that names a destination, or why there is
 // none. What an output brought is never one.
@@ -152,8 +153,10 @@ func (d *draft) trust(f abi.Finding, c *call) (text, why string) {
 		return "", "who vouches for it is not known"
 	case f.Spoiled != "":
 		return "", "it holds " + f.Spoiled
-	case opaque(f.Kind) && (f.Key || len(f.Identity) > maxOpaque || !declares(c.declared, f.At)):
-		return "", "it is no argument that names a destination, or too long for one"
+	case opaque(f.Kind) && (f.Key || !declares(c.declared, f.At)):
+		return "", "it is no argument that the tool's sink names"
+	case opaque(f.Kind) && !plainName.MatchString(f.Value):
+		return "", "it is neither an address nor a plain name"
 	}
 	for _, text := range []string{f.Identity, f.Value} {
 		if names(text, f) {

@@ -21,9 +21,6 @@ type recorder struct {
 	now    time.Time
 }
 
-// tester is what *testing.T and *rapid.T have in common.
-type fataler interface{ Fatal(args ...any) }
-
 const observing = "callgate: 1\nsettings: {mode: observe, default: deny, unknown_server: allow, unlisted: allow}\n"
 
 // record opens a ledger under a policy.
@@ -140,3 +137,13 @@ const (
 	readFile  = `{"name":"read_file","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"mode":{"enum":["text","raw"]}},"required":["path"]}}`
 	writeFile = `{"name":"write_file","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"overwrite":{"type":"boolean"}},"required":["path","content"]}}`
 )
+
+const (
+	deleteFile = `{"name":"delete_file","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
+	fetch      = `{"name":"get_page","inputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}`
+)
+
+// approval is a person's yes.
+func approval(call string) abi.Event {
+	return abi.Event{Approval: &abi.ApprovalEvent{Call: call, Yes: true, By: "eval"}}
+}

@@ -67,7 +67,9 @@ func observed(ledgers []Ledger, s *survey, o Options) (*observation, error) {
 	base, err := load(o, basePolicy(s, nil))
 	if err == nil {
 		s.plain = base
-		base, err = load(o, basePolicy(s, base))
+		if more := basePolicy(s, base); len(more) > len(basePolicy(s, nil)) {
+			base, err = load(o, more)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the policy to observe with does not load: %w", err)

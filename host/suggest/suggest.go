@@ -89,7 +89,7 @@ func FromLedgers(ledgers []Ledger, o Options) (*Suggestion, error) {
 		if again {
 			continue
 		}
-		out.Cases = d.cases()
+		out.Cases = d.cases(p)
 		if out.Tested, err = tested(out.Cases, p, o); err != nil {
 			return nil, err
 		}
