@@ -22,7 +22,7 @@ func (v Value) Append(dst []byte) []byte {
 		return AppendString(dst, v.text)
 	case Array:
 		dst = append(dst, '[')
-		for i, item := range v.items {
+		for i, item := range v.Items() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -31,7 +31,7 @@ func (v Value) Append(dst []byte) []byte {
 		return append(dst, ']')
 	case Object:
 		dst = append(dst, '{')
-		for i, m := range v.members {
+		for i, m := range v.Members() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}

@@ -197,16 +197,16 @@ func (p *plainParser) object(depth int) (Value, bool) {
 		}
 	}
 	p.at++
-	v := Value{kind: Object}
-	if len(members) > 0 {
-		v.members = make([]Member, len(members))
-		copy(v.members, members)
+	if len(members) == 0 {
+		return Value{kind: Object}, true
 	}
+	kept := make([]Member, len(members))
+	copy(kept, members)
 	if !sorted {
-		sortMembers(v.members)
-		return v, distinct(v.members, 0) == nil
+		sortMembers(kept)
+		sorted = distinct(kept, 0) == nil
 	}
-	return v, true
+	return objectOf(kept), sorted
 }
 
 // sink moves the last of otherwise sorted members to its place. It answers
@@ -251,12 +251,12 @@ func (p *plainParser) array(depth int) (Value, bool) {
 		}
 	}
 	p.at++
-	v := Value{kind: Array}
-	if len(items) > 0 {
-		v.items = make([]Value, len(items))
-		copy(v.items, items)
+	if len(items) == 0 {
+		return Value{kind: Array}, true
 	}
-	return v, true
+	kept := make([]Value, len(items))
+	copy(kept, items)
+	return arrayOf(kept), true
 }
 
 // knownNames are the names that most events have.

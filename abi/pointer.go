@@ -51,10 +51,10 @@ func (v Value) At(pointer string) Value {
 			v = v.Get(t)
 		case Array:
 			i, err := strconv.Atoi(t)
-			if err != nil || i < 0 || i >= len(v.items) || strconv.Itoa(i) != t {
+			if err != nil || i < 0 || i >= len(v.Items()) || strconv.Itoa(i) != t {
 				return Value{}
 			}
-			v = v.items[i]
+			v = v.Items()[i]
 		default:
 			return Value{}
 		}
@@ -66,10 +66,10 @@ func (v Value) At(pointer string) Value {
 // canonical order. A member's name is visited with key true, before its value.
 func (v Value) Walk(pointer string, visit func(pointer string, v Value, key bool)) {
 	visit(pointer, v, false)
-	for i, item := range v.items {
+	for i, item := range v.Items() {
 		item.Walk(JoinIndex(pointer, i), visit)
 	}
-	for _, m := range v.members {
+	for _, m := range v.Members() {
 		at := Join(pointer, m.Name)
 		visit(at, StringValue(m.Name), true)
 		m.Value.Walk(at, visit)
@@ -99,14 +99,14 @@ func (v Value) set(tokens []string, to Value) (Value, bool) {
 		return v.With(tokens[0], inner), true
 	case Array:
 		i, err := strconv.Atoi(tokens[0])
-		if err != nil || i < 0 || i >= len(v.items) {
+		if err != nil || i < 0 || i >= len(v.Items()) {
 			return v, false
 		}
-		inner, ok := v.items[i].set(tokens[1:], to)
+		inner, ok := v.Items()[i].set(tokens[1:], to)
 		if !ok {
 			return v, false
 		}
-		items := append([]Value(nil), v.items...)
+		items := append([]Value(nil), v.Items()...)
 		items[i] = inner
 		return ArrayValue(items...), true
 	}

@@ -39,10 +39,32 @@ const MaxDepth = 512
 // Strings are held in WTF-8: a lone surrogate is the three bytes that UTF-8
 // would give it. Members are held in canonical order.
 type Value struct {
-	kind    Kind
-	text    string
+	kind   Kind
+	text   string
+	inside *inside // nil in everything that is empty or has no inside
+}
+
+// inside is what an array or an object holds. It is apart from Value, so that
+// the many values without are small.
+type inside struct {
 	items   []Value
 	members []Member
+}
+
+// arrayOf returns an array that keeps the slice.
+func arrayOf(items []Value) Value {
+	if len(items) == 0 {
+		return Value{kind: Array}
+	}
+	return Value{kind: Array, inside: &inside{items: items}}
+}
+
+// objectOf returns an object that keeps the slice, which must be sorted.
+func objectOf(members []Member) Value {
+	if len(members) == 0 {
+		return Value{kind: Object}
+	}
+	return Value{kind: Object, inside: &inside{members: members}}
 }
 
 // Member is one member of an object.
@@ -71,13 +93,13 @@ func BoolValue(b bool) Value {
 func IntValue(n int64) Value { return Value{kind: Number, text: fmt.Sprint(n)} }
 
 // ArrayValue returns the JSON array of items. It keeps the slice.
-func ArrayValue(items ...Value) Value { return Value{kind: Array, items: items} }
+func ArrayValue(items ...Value) Value { return arrayOf(items) }
 
 // ObjectValue returns the JSON object of members, which must have distinct
 // names. It sorts and keeps the slice.
 func ObjectValue(members ...Member) Value {
 	sortMembers(members)
-	return Value{kind: Object, members: members}
+	return objectOf(members)
 }
 
 // Kind returns the value's kind.
@@ -112,29 +134,40 @@ func (v Value) Lexeme() string {
 func (v Value) True() bool { return v.kind == Bool && v.text == "true" }
 
 // Len returns the number of items or members.
-func (v Value) Len() int { return len(v.items) + len(v.members) }
+func (v Value) Len() int { return len(v.Items()) + len(v.Members()) }
 
 // Items returns the items of an array. The caller must not change the slice.
-func (v Value) Items() []Value { return v.items }
+func (v Value) Items() []Value {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.items
+}
 
 // Members returns the members of an object in canonical order. The caller must
 // not change the slice.
-func (v Value) Members() []Member { return v.members }
+func (v Value) Members() []Member {
+	if v.inside == nil {
+		return nil
+	}
+	return v.inside.members
+}
 
 // Get returns the member called name, or an absent value.
 func (v Value) Get(name string) Value {
+	members := v.Members()
 	const few = 24 // up to which looking at each is faster
-	if len(v.members) <= few {
-		for i := range v.members {
-			if v.members[i].Name == name {
-				return v.members[i].Value
+	if len(members) <= few {
+		for i := range members {
+			if members[i].Name == name {
+				return members[i].Value
 			}
 		}
 		return Value{}
 	}
-	i := sort.Search(len(v.members), func(i int) bool { return compareNames(v.members[i].Name, name) >= 0 })
-	if i < len(v.members) && v.members[i].Name == name {
-		return v.members[i].Value
+	i := sort.Search(len(members), func(i int) bool { return compareNames(members[i].Name, name) >= 0 })
+	if i < len(members) && members[i].Name == name {
+		return members[i].Value
 	}
 	return Value{}
 }
@@ -142,8 +175,8 @@ func (v Value) Get(name string) Value {
 // With returns a copy of an object in which name has the given value; an absent
 // value removes the member.
 func (v Value) With(name string, to Value) Value {
-	members := make([]Member, 0, len(v.members)+1)
-	for _, m := range v.members {
+	members := make([]Member, 0, len(v.Members())+1)
+	for _, m := range v.Members() {
 		if m.Name != name {
 			members = append(members, m)
 		}
@@ -225,25 +258,26 @@ func parseValue(dec *jsontext.Decoder, depth int) (Value, error) {
 // parseInside reads the rest of an array or object whose start was just read.
 func parseInside(dec *jsontext.Decoder, depth int) (Value, error) {
 	kind, _ := dec.StackIndex(dec.StackDepth())
-	v := Value{kind: Array}
-	if kind == '{' {
-		v.kind = Object
-	}
+	var items []Value
+	var members []Member
 	for {
 		switch dec.PeekKind() {
 		case '}', ']':
 			if _, err := dec.ReadToken(); err != nil {
 				return Value{}, err
 			}
-			sortMembers(v.members)
-			return v, distinct(v.members, dec.InputOffset())
+			if kind == '[' {
+				return arrayOf(items), nil
+			}
+			sortMembers(members)
+			return objectOf(members), distinct(members, dec.InputOffset())
 		}
-		if v.kind == Array {
+		if kind == '[' {
 			item, err := parseValue(dec, depth)
 			if err != nil {
 				return Value{}, err
 			}
-			v.items = append(v.items, item)
+			items = append(items, item)
 			continue
 		}
 		raw, err := dec.ReadValue()
@@ -255,7 +289,7 @@ func parseInside(dec *jsontext.Decoder, depth int) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		v.members = append(v.members, Member{name, member})
+		members = append(members, Member{name, member})
 	}
 }
 
