@@ -111,7 +111,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	srv := p.Server(server)
 	code, err := proxy.Stdio(cmd.Context(), proxy.Options{
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
-		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, In: std.in, Out: std.out, Stderr: std.err,
+		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
 	})
 	if closeErr := opened.Close(); err == nil && closeErr != nil {
 		return 2, closeErr

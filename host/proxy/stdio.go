@@ -29,6 +29,9 @@ type Options struct {
 	// Pins keeps the pinned definitions of the server when some were added.
 	Pins   func([]abi.Value) error
 	Asking Asking
+	// Alone says that this process does nothing but relay, so that it may adopt
+	// what the server leaves behind.
+	Alone bool
 
 	In     io.ReadCloser // frames of the client
 	Out    io.Writer     // frames to the client, and nothing else
@@ -53,10 +56,18 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, append(forwarded(), brokenPipe()...)...)
 	defer signal.Stop(signals)
+	var pid atomic.Int64 // of the child, once it is started
+	stop, err := o.adopt(func(n int) bool { return pid.Load() == 0 || pid.Load() == int64(n) })
+	if err != nil {
+		o.Asking.Listen = nil // a descendant of the server could answer
+		fmt.Fprintf(o.Stderr, "callgate: nobody can answer from a terminal: %v\n", err)
+	}
+	defer stop()
 	c, err := startChild(childOptions{command: o.Command, env: o.Env, stderr: o.Stderr})
 	if err != nil {
 		return 2, fmt.Errorf("start %q: %w", o.Command[0], err)
 	}
+	pid.Store(int64(c.pid))
 	restore := o.poll()
 	p := &stdio{o: o, talk: NewConversation(o.Server), child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
 	p.asks.desk = approval.NewDesk(p.answered)
@@ -76,6 +87,20 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
 	restore()
 	return c.code, nil
+}
+
+// adopt has what the server leaves behind stay below this process, where a
+// descendant of the server must be told from the user's terminals.
+func (o *Options) adopt(child func(pid int) bool) (stop func(), err error) {
+	stop = func() {}
+	if !o.Alone || o.Asking.Listen == nil {
+		return stop, nil
+	}
+	adopted, err := adoptOrphans(child)
+	if err != nil {
+		return stop, err
+	}
+	return adopted, nil
 }
 
 // poll has both ends to the client polled, if they are the streams of this
