@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 )
@@ -24,9 +26,15 @@ func TestWhatOthersWroteStaysText(t *testing.T) {
 	for i, name := range hostileNames {
 		t.Run(fmt.Sprintf("%q", shorter(name)), func(t *testing.T) {
 			ran++
-			hostile(t, name, name, name, name)
-			hostile(t, "srv", "write_"+name, "path", hostileNames[(i+7)%len(hostileNames)])
-			hostile(t, "srv", "send_message", "to", name)
+			switch value := hostileNames[(i+7)%len(hostileNames)]; i % 3 {
+			case 0:
+				hostile(t, name, name, name, value)
+			case 1:
+				hostile(t, "srv", "write_"+name, "path", value)
+			default:
+				hostile(t, "srv", name, "to", name)
+			}
+			oneScalar(t, name)
 		})
 	}
 	if ran != len(hostileNames) {
@@ -99,11 +107,44 @@ func visible(t testing.TB, data []byte) {
 	}
 }
 
+// oneScalar checks that a text reads back as it was, and ends nothing around it.
+func oneScalar(t testing.TB, s string) {
+	t.Helper()
+	var back struct {
+		Key  map[string]string
+		List []string
+		Next string
+	}
+	text := "key: {" + quote(s) + ": " + quote(s) + "}  # " + short(s) + "\nlist: " + quotes([]string{s, s}) + "\nnext: x\n"
+	visible(t, []byte(text))
+	if err := yaml.Unmarshal([]byte(text), &back); err != nil {
+		if len(quote(s)) <= maxKey {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		return
+	}
+	want := strings.ToValidUTF8(s, "\ufffd")
+	if !utf8.ValidString(s) {
+		return // what is no text is shown, and never compared
+	}
+	if back.Next != "x" || len(back.Key) != 1 || back.Key[want] != want || len(back.List) != 2 || back.List[0] != want || back.List[1] != want {
+		t.Fatalf("%q reads back as %q in\n%s", s, back, text)
+	}
+}
+
+// FuzzQuotedTextIsOneScalar quotes any text.
+func FuzzQuotedTextIsOneScalar(f *testing.F) {
+	for _, name := range hostileNames {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, s string) { oneScalar(t, s) })
+}
+
 // FuzzNamesOfOthers drafts policies from names and values that others chose.
 func FuzzNamesOfOthers(f *testing.F) {
-	for i, name := range hostileNames {
-		f.Add("srv", name, "to", hostileNames[(i+3)%len(hostileNames)])
-		f.Add(name, "send", name, name)
+	for i := 0; i < len(hostileNames); i += 8 {
+		f.Add("srv", hostileNames[i], "to", hostileNames[i+3])
+		f.Add(hostileNames[i+1], "send", hostileNames[i], hostileNames[i+2])
 	}
 	f.Fuzz(func(t *testing.T, server, tool, argument, value string) {
 		for _, s := range []string{server, tool, argument, value} {

@@ -70,17 +70,17 @@ func (d *draft) tooWide(dir string, place abi.Place) bool {
 	if h := home(place); h != "" && (dir == h || strictlyBelow(h, dir)) {
 		return true
 	}
-	if cwd := strings.TrimSuffix(filepath.ToSlash(place.Dir), "/"); cwd != "" && strictlyBelow(cwd, dir) {
+	switch cwd := strings.TrimSuffix(filepath.ToSlash(place.Dir), "/"); {
+	case cwd != "" && strictlyBelow(cwd, dir):
 		return true
+	case cwd != "" && (dir == cwd || strictlyBelow(dir, cwd)):
+		return false // a project may well hold a policy, which self guards whatever is allowed
 	}
 	return slices.ContainsFunc(d.s.protected, func(p string) bool {
 		p = filepath.ToSlash(p)
-		return p == dir || strictlyBelow(p, dir) && p != d.opts.slashPath()
+		return p == dir || strictlyBelow(p, dir)
 	})
 }
-
-// slashPath is the draft's own place, which self guards whatever is allowed.
-func (o Options) slashPath() string { return filepath.ToSlash(o.Path) }
 
 // depth counts the names of a path, without a drive.
 func depth(p string) int {

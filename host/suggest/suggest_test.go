@@ -48,6 +48,10 @@ func TestAPolicyIsSuggestedForWhatWasDone(t *testing.T) {
 			r.call("fs/read_file", `{"path":".env"}`, "a")
 			r.call("fs/write_file", `{"path":"out/a","content":"x"}`, "a")
 		}, []string{`"fs/write_file":`}, []string{`"fs/read_file"`}, []string{`Not granted`, `"fs/read_file", 1 call`}},
+		{"a directory that holds what is Callgate's is not opened for a file beside it", func(r *recorder) {
+			r.call("fs/read_file", `{"path":"~/.local/state/other.txt"}`, "a")
+			r.call("fs/read_file", `{"path":"~/.local/share/x/a.txt"}`, "a")
+		}, []string{`- "~/.local/state/other.txt"`, `- "~/.local/share/x/**"`}, []string{`state/**`}, nil},
 		{"names that a pattern would read are escaped", func(r *recorder) {
 			r.call("fs/read_file", `{"path":"d*[x]/a{b}.txt"}`, "a")
 		}, []string{`- "./d\\*\\[x\\]/**"`}, nil, nil},
