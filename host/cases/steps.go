@@ -10,7 +10,7 @@ import (
 )
 
 var stepKeys = []string{
-	"call", "args", "returns", "error", "tools", "time", "session", "user", "facts", "approve", "raw", "result", "want",
+	"call", "args", "returns", "error", "tools", "time", "session", "user", "facts", "approve", "lapse", "raw", "result", "want",
 }
 
 // step reads one step into a short form of an event.
@@ -27,6 +27,9 @@ func (l *loader) step(n *yaml.Node) Step {
 	if m["approve"] != nil {
 		add("approval", l.approve(m["approve"]))
 	}
+	if m["lapse"] != nil {
+		add("lapsed", l.value(m["lapse"]))
+	}
 	if m["call"] != nil {
 		add("call", l.call(m["call"], m["args"]))
 	} else if m["args"] != nil {
@@ -35,7 +38,7 @@ func (l *loader) step(n *yaml.Node) Step {
 	s.Returns = l.returns(m["returns"], m["error"])
 	s.Event = abi.ObjectValue(members...)
 	if len(members) == 0 {
-		l.fail(n, "step: want one of call, tools, time, session, user, facts, approve, raw, result")
+		l.fail(n, "step: want one of call, tools, time, session, user, facts, approve, lapse, raw, result")
 	}
 	if s.Returns.Exists() && m["call"] == nil {
 		l.fail(n, "step: returns and error only stand beside call")

@@ -58,6 +58,13 @@ func New(o Options) *Player {
 // Known says whether a tool of a server has been listed or pinned.
 func (p *Player) Known(server, tool string) bool { return p.state.Known(server, tool) }
 
+// Asked says whether a person may still answer the question about the last call
+// that asked one.
+func (p *Player) Asked() bool {
+	_, _, open := p.state.Question(p.asked)
+	return open
+}
+
 // Feed feeds one event, or one of the short forms, at an index of the input,
 // and returns what the gate answers. The answers of an earlier run are not
 // fed; they are returned as recorded.
@@ -102,7 +109,7 @@ func (p *Player) step(e abi.Event) []abi.Event {
 	}
 	out := gate.Step(p.state, e)
 	// An answer that the ask does not accept leaves it open.
-	if e.Approval != nil && e.Approval.Call == p.asked && len(out) > 0 || e.Session != nil && e.Session.New {
+	if !p.Asked() {
 		p.asked = ""
 	}
 	for _, a := range out {

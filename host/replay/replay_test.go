@@ -133,6 +133,9 @@ func TestLinesThatAreNoEventAreRefused(t *testing.T) {
 		{`{"approval":{"answer":"maybe"}}`, `want "yes" or "no"`},
 		{`{"approval":{"by":"terminal"}}`, `want "yes" or "no"`},
 		{`{"approval":{"answer":"yes","from":"terminal"}}`, `unknown member "from"`},
+		{`{"lapsed":"unanswered"}`, "nothing was asked"},
+		{`{"lapsed":true}`, `want "unanswered" or "cancelled"`},
+		{`{"lapsed":{"call":"a-1"}}`, `want "unanswered" or "cancelled"`},
 		{`{"facts":{"moon":"full"}}`, "unknown member"},
 		{`{"raw":{"server":"s","from":"client"}}`, "want a server, and a frame"},
 		{`{"raw":{"server":"s","from":"x","frame":""}}`, "want client or server"},
@@ -309,13 +312,31 @@ func TestApproveAnswersEveryAsk(t *testing.T) {
 	}
 }
 
+func TestALapsedAskIsAnsweredLateOrNotAtAll(t *testing.T) {
+	ask := load(t, "callgate: 1\nsettings: {default: ask}\n")
+	const call = `{"call":{"server":"s","tool":"get"}}`
+	for _, tt := range []struct{ how, answer, want string }{
+		{"unanswered", `{"approval":"yes"}`, `"APPROVED"`},
+		{"unanswered", `{"approval":"no"}`, `"ask"`},
+		{"cancelled", `{"time":"2026-11-29T18:00:00Z"}`, `"ask"`},
+	} {
+		out, err := feed(t, Options{Policy: ask}, list, call, `{"lapsed":"`+tt.how+`"}`, tt.answer, call)
+		if err != nil || out[2] != "" || out[3] != "" || !strings.Contains(out[4], tt.want) {
+			t.Errorf("%s, %s: %v %s; want %s", tt.how, tt.answer, err, out, tt.want)
+		}
+	}
+	if _, err := feed(t, Options{Policy: ask}, list, call, `{"lapsed":"cancelled"}`, `{"approval":"yes"}`); err == nil {
+		t.Error("a call that the client gave up is answered")
+	}
+}
+
 // FuzzEvalLine feeds any JSON value after a call: nothing panics, and the same
 // lines have the same answers.
 func FuzzEvalLine(f *testing.F) {
 	for _, line := range []string{
 		list, `{"call":{"server":"s","tool":"get","arguments":{"q":[1,2,{"a":"b"}]}}}`, `{"result":"x@evil.example"}`,
 		`{"call":{"server":"s","tool":"send","arguments":{"to":"x@evil.example"}}}`, `{"approval":"yes"}`, `{"session":"new"}`,
-		`{"approval":{"answer":"no","by":"webhook"}}`,
+		`{"approval":{"answer":"no","by":"webhook"}}`, `{"lapsed":"unanswered"}`, `{"lapsed":"cancelled"}`,
 		`{"time":"2026-11-29T18:00:00Z"}`, `{"user":"u"}`, `{"facts":{"cwd":"/"}}`, frame("1", "get"), raw("server", `[]`), raw("client", `[[1]]`),
 		raw("server", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`),
 		`{"v":1,"read":{"file":"x","lines":1}}`, `{"v":1,"refused":{"server":"s","from":"server","base64":"AAAA","size":3}}`,

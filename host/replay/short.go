@@ -10,8 +10,8 @@ import (
 )
 
 // short reads one of the short forms: {"call":…}, {"result":…}, {"tools":…},
-// {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…} and
-// {"raw":…}. A "time" beside another member moves the clock first.
+// {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…},
+// {"lapsed":…} and {"raw":…}. A "time" beside another member moves the clock first.
 func (p *Player) short(v abi.Value) ([]abi.Event, error) {
 	at, err := timeOf(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func timeOf(v abi.Value) (time.Time, error) {
 	return at, nil
 }
 
-const shortForms = "call, result, tools, user, time, session, facts, approval, raw"
+const shortForms = "call, result, tools, user, time, session, facts, approval, lapsed, raw"
 
 func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 	switch kind {
@@ -75,6 +75,8 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 		return p.shortSession(v)
 	case "approval":
 		return p.shortApproval(v)
+	case "lapsed":
+		return p.shortLapsed(v)
 	case "facts":
 		e, err := abi.EventFrom(abi.ObjectValue(abi.Member{Name: "v", Value: abi.IntValue(abi.EventVersion)}, abi.Member{Name: "facts", Value: v}))
 		return []abi.Event{e}, err
@@ -99,15 +101,37 @@ func (p *Player) shortApproval(v abi.Value) ([]abi.Event, error) {
 		}
 	}
 	yes := answer.Str() == "yes"
-	switch {
-	case !yes && answer.Str() != "no":
+	if !yes && answer.Str() != "no" {
 		return nil, fmt.Errorf("approval: want \"yes\" or \"no\"")
-	case p.last == "":
-		return nil, fmt.Errorf("approval: nothing was asked: no call before it; put it behind a call that asks")
-	case p.asked != p.last && !p.o.Approve:
-		return nil, fmt.Errorf("approval: nothing was asked about the last call, or it is answered; put it behind a call that asks")
+	}
+	if err := p.awaits("approval"); err != nil {
+		return nil, err
 	}
 	return []abi.Event{{Approval: &abi.ApprovalEvent{Call: p.last, Yes: yes, By: by}}}, nil
+}
+
+// awaits refuses what is said of the last call's question where there is none.
+func (p *Player) awaits(kind string) error {
+	switch {
+	case p.last == "":
+		return fmt.Errorf("%s: nothing was asked: no call before it; put it behind a call that asks", kind)
+	case p.asked != p.last && !p.o.Approve:
+		return fmt.Errorf("%s: nothing was asked about the last call, or it is answered; put it behind a call that asks", kind)
+	}
+	return nil
+}
+
+// shortLapsed ends the last call's wait for an answer: nobody answered in time
+// ("unanswered"), or the client gave the call up ("cancelled").
+func (p *Player) shortLapsed(v abi.Value) ([]abi.Event, error) {
+	how := v.Str()
+	if how != "unanswered" && how != "cancelled" {
+		return nil, fmt.Errorf("lapsed: want \"unanswered\" or \"cancelled\"")
+	}
+	if err := p.awaits("lapsed"); err != nil {
+		return nil, err
+	}
+	return []abi.Event{{Lapsed: &abi.LapsedEvent{Call: p.last, Cancelled: how == "cancelled"}}}, nil
 }
 
 // channels are those that a person answers through.
