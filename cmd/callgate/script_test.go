@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -23,10 +25,11 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"callgate":   func() { os.Exit(Main()) },
-		"fakeserver": func() { os.Exit(fakeServer(os.Args[1:])) },
-		"talk":       func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
-		"startas":    func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
+		"callgate":    func() { os.Exit(Main()) },
+		"fakeserver":  func() { os.Exit(fakeServer(os.Args[1:])) },
+		"askedserver": func() { os.Exit(askedServer(os.Args[1:])) },
+		"talk":        func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
+		"startas":     func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
 	})
 }
 
@@ -43,10 +46,14 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // a server that ends slowly is told to
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("XDG_RUNTIME_DIR", filepath.Join(e.WorkDir, "run"))
+			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
+				return err
+			}
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "edit": edit, "move": moveNewest, "snippet": snippet,
+			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet,
 		},
 	})
 }
@@ -65,6 +72,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d; want %s", code, args[0])
+	}
+}
+
+// until runs a command again and again, at most 20 seconds, until its output
+// matches: until REGEXP COMMAND ARGS...
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until REGEXP COMMAND ARGS...")
+	}
+	want, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		_ = ts.Exec(args[1], args[2:]...) // its output says enough
+		if want.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("the output never matched %q", args[0])
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (d Dirs) base(b Base) string {
 type Found struct {
 	Client string // its name, "" for a file that no client is known to read
 	Path   string // absolute
-	Group  string // of its servers
+	Group  string // of its servers: one for all that a client starts, whatever file names them
 	User   bool   // the user's own, and not one of a project
 	Layout
 }
@@ -81,20 +81,15 @@ func (d Dirs) Find(table []Client) []Found {
 					continue
 				}
 				seen[p] = true
-				group := c.Name
-				if f.Base == InProject {
-					group = GroupOf(c.Name, d.Project)
-				}
-				out = append(out, Found{c.Name, p, group, f.Base != InProject, f.Layout})
+				out = append(out, Found{c.Name, p, c.Name, f.Base != InProject, f.Layout})
 			}
 		}
 	}
 	return out
 }
 
-// GroupOf is a group of servers that belong to a place: a name, and 12 hex digits
-// of the SHA-256 of the absolute path of a project or file, so that two projects
-// are two groups.
+// GroupOf is the group of the servers of a file that no client is known to read:
+// a name, and 12 hex digits of the SHA-256 of its absolute path.
 func GroupOf(name, place string) string {
 	sum := sha256.Sum256([]byte(place))
 	return name + "-" + hex.EncodeToString(sum[:6])

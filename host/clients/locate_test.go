@@ -81,11 +81,7 @@ func TestClientsAreFoundWhereTheyKeepTheirFiles(t *testing.T) {
 			}
 			found++
 			user := !strings.HasPrefix(c.file, "p/")
-			group := c.client
-			if !user {
-				group = GroupOf(c.client, in("p"))
-			}
-			if len(list) != 1 || list[0].Client != c.client || list[0].Path != in(c.file) || list[0].User != user || list[0].Group != group {
+			if len(list) != 1 || list[0].Client != c.client || list[0].Path != in(c.file) || list[0].User != user || list[0].Group != c.client {
 				t.Fatalf("found %+v", list)
 			}
 			covered := slices.ContainsFunc(dirs.Protected(Table()), func(p string) bool {

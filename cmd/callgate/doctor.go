@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/clients"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
+)
+
+func doctorCmd(std stdio) *cobra.Command {
+	var asJSON bool
+	var configs []string
+	cmd := &cobra.Command{
+		Use:   "doctor [--json]",
+		Short: "Say what is wrapped, running, pinned, outdated or broken, and how to mend it",
+		Args:  wants(cobra.NoArgs, "it takes none; --config FILE names a file that no client is known to read"),
+		RunE: func(*cobra.Command, []string) error {
+			d := doctor{}
+			if err := d.examine(configs); err != nil {
+				return err
+			}
+			out := []byte(d.text())
+			if asJSON {
+				out = jsonLine(d.value())
+			}
+			if _, err := std.out.Write(out); err != nil {
+				return err
+			}
+			if d.problems > 0 {
+				return exitError{1, nil}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&configs, "config", nil, "a configuration file besides those that are found")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// doctor gathers what it finds.
+type doctor struct {
+	found    []diagnosis
+	problems int
+	running  []approval.Process
+	state    string // state directory, "" where there is none
+}
+
+// diagnosis is one thing that was looked at.
+type diagnosis struct {
+	state string // ok, note or problem
+	about string
+	says  string
+	mend  string
+}
+
+func (d *doctor) say(state, about, mend, format string, args ...any) {
+	if state == "problem" {
+		d.problems++
+	}
+	d.found = append(d.found, diagnosis{state, about, fmt.Sprintf(format, args...), mend})
+}
+
+func (d *doctor) examine(configs []string) error {
+	dirs, err := clientDirs()
+	if err != nil {
+		return err
+	}
+	found := dirs.Find(clients.Table())
+	for _, file := range configs {
+		one, err := configOf(found, file)
+		if err != nil {
+			return err
+		}
+		found = append(found, one)
+	}
+	d.processes()
+	if d.state, err = ledger.StateDir(os.Getenv); err != nil {
+		d.say("problem", "state", "", "%v", err)
+	}
+	for _, f := range found {
+		d.config(stateOf(f))
+	}
+	if len(found) == 0 {
+		d.say("note", "clients", "name a file with --config", "no configuration of any client is found")
+	}
+	d.others(found)
+	d.ledgers()
+	return nil
+}
+
+// processes finds the processes that run now.
+func (d *doctor) processes() {
+	if _, err := approval.SocketDir(os.Getenv); err != nil {
+		d.say("problem", "terminal", "", "nobody can answer from a terminal: %v", err)
+	}
+	seen := map[string]bool{}
+	for _, dir := range approval.SocketDirs(os.Getenv) {
+		list, err := approval.Processes(dir)
+		if err != nil {
+			d.say("problem", "terminal", "end the process, or wait until it answers", "%v", err)
+		}
+		for _, p := range list {
+			if !seen[p.Info.ID] {
+				seen[p.Info.ID] = true
+				d.running = append(d.running, p)
+			}
+		}
+	}
+}
+
+// config examines one configuration.
+func (d *doctor) config(s fileState) {
+	if s.err != nil {
+		d.say("problem", heading(s.Found), "mend the file; wrap and unwrap do not touch it until then", "%v", s.err)
+		return
+	}
+	for _, e := range s.entries {
+		about := heading(s.Found) + "  " + nameOf(e)
+		switch e.State {
+		case clients.Wrapped:
+			d.wrapped(about, e)
+		case clients.ByHand:
+			d.say("note", about, "", "runs callgate, and wrap did not write it")
+		case clients.Plain:
+			d.say("note", about, "callgate wrap "+selector(s.Found), "not behind callgate")
+		case clients.Edited, clients.Broken:
+			d.say("problem", about, "", "%s: %s", e.State, e.Why)
+		default:
+			d.say("note", about, "", "%s", e.Why)
+		}
+	}
+}
+
+// selector is how a configuration is named on the command line.
+func selector(f clients.Found) string {
+	if f.Client == "" {
+		return "--config " + oneLine(f.Path)
+	}
+	return f.Client
+}
+
+// wrapped examines a server that is behind callgate.
+func (d *doctor) wrapped(about string, e clients.Entry) {
+	before := d.problems
+	if _, err := exec.LookPath(e.Callgate); err != nil {
+		d.say("problem", about, "callgate wrap it again: the program has moved", "%q is no program: %v", e.Callgate, cause(err))
+	}
+	if len(e.Command) > 0 {
+		if _, err := exec.LookPath(e.Command[0]); err != nil {
+			d.say("note", about, "", "%q is not found from here; the client may have another PATH", e.Command[0])
+		}
+	}
+	p, err := policy.Load(policy.Options{Files: e.Policies, Floor: e.Floor, Specs: builtin.Table(), Run: true, Group: e.Group != ""})
+	if err != nil {
+		d.say("problem", about, "mend the policy: the server does not start without it", "%v", err)
+	}
+	live := d.live(e.Group, e.Name)
+	for _, l := range live {
+		switch {
+		case p != nil && l.Info.PolicyDigest != p.Digest():
+			d.say("problem", about, "restart the server in the client", "process %d runs with a policy that is not what the files say now", l.Info.PID)
+		case l.Info.Version != version:
+			d.say("note", about, "restart the server in the client", "process %d is of version %s", l.Info.PID, l.Info.Version)
+		}
+		d.pending(about, l)
+	}
+	if d.problems > before {
+		return
+	}
+	says := "wrapped, group " + e.Group
+	if len(live) > 0 {
+		says += fmt.Sprintf(", running as process %d", live[0].Info.PID)
+	} else {
+		says += ", not running"
+	}
+	if p.Settings().Mode == policy.ModeObserve {
+		says += ", observed only: nothing is blocked"
+	}
+	d.say("ok", about, "", "%s, %s", says, d.pins(about, e))
+}
+
+// live lists the processes of a server in a group.
+func (d *doctor) live(group, server string) []approval.Process {
+	var out []approval.Process
+	for _, p := range d.running {
+		if p.Info.Group == group && p.Info.Server == server {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// pending says that somebody is waited for.
+func (d *doctor) pending(about string, p approval.Process) {
+	list, err := p.Pending()
+	switch {
+	case err != nil:
+		d.say("problem", about, "restart the server in the client", "process %d does not answer: %v", p.Info.PID, err)
+	case len(list) > 0:
+		verb := " wait"
+		if len(list) == 1 {
+			verb = " waits"
+		}
+		d.say("note", about, "callgate pending", "%s for an answer", plural(len(list), "question")+verb)
+	}
+}
+
+// pins says what is pinned of a server.
+func (d *doctor) pins(about string, e clients.Entry) string {
+	if d.state == "" || e.Group == "" {
+		return "pins unknown"
+	}
+	list, err := ledger.ReadPins(ledger.GroupDir(d.state, e.Group), e.Name)
+	switch {
+	case err != nil:
+		d.say("problem", about, "move the file away; the tools are pinned anew then", "%v", err)
+		return "pins unreadable"
+	case list == nil:
+		return "nothing pinned yet"
+	}
+	return plural(len(list), "tool") + " pinned"
+}
+
+// others lists the processes that no configuration explains.
+func (d *doctor) others(found []clients.Found) {
+	explained := map[string]bool{}
+	for _, f := range found {
+		for _, e := range stateOf(f).entries {
+			for _, p := range d.live(e.Group, e.Name) {
+				explained[p.Info.ID] = true
+			}
+		}
+	}
+	for _, p := range d.running {
+		if about := "process " + fmt.Sprint(p.Info.PID); !explained[p.Info.ID] {
+			d.say("ok", about, "", "runs %s in group %s, and no configuration that is found starts it", oneLine(p.Info.Server), oneLine(p.Info.Group))
+			d.pending(about, p)
+		}
+	}
+}
+
+// ledgers verifies every group.
+func (d *doctor) ledgers() {
+	dirs, err := groupDirs("")
+	if err != nil {
+		return // no ledger yet
+	}
+	for _, dir := range dirs {
+		reports, err := ledger.VerifyGroup(dir)
+		about := "ledger " + oneLine(filepath.Base(dir))
+		if err != nil {
+			d.say("problem", about, "", "%v", err)
+			continue
+		}
+		lines := 0
+		for _, r := range reports {
+			lines += r.Lines
+		}
+		d.say("ok", about, "", "%s, %s, intact", plural(len(reports), "file"), plural(lines, "line"))
+	}
+}
+
+// cause is the innermost reason of an error about a program.
+func cause(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (d *doctor) text() string {
+	var b strings.Builder
+	for _, f := range d.found {
+		fmt.Fprintf(&b, "%-8s %s: %s\n", f.state, oneLine(f.about), oneLine(f.says))
+		if f.mend != "" {
+			fmt.Fprintf(&b, "%-8s mend: %s\n", "", oneLine(f.mend))
+		}
+	}
+	return b.String() + plural(d.problems, "problem") + "\n"
+}
+
+func (d *doctor) value() abi.Value {
+	list := []abi.Value{}
+	for _, f := range d.found {
+		list = append(list, object("state", f.state, "about", f.about, "says", f.says, "mend", stated(f.mend)))
+	}
+	return object("problems", d.problems, "found", abi.ArrayValue(list...))
+}
