@@ -70,11 +70,15 @@ func admit(p peer, dir string, children []int) error {
 	if err != nil {
 		return fmt.Errorf("whose child you are can not be known: %w%s", err, mend)
 	}
+	for _, a := range chain {
+		if a.pid == os.Getpid() || slices.Contains(children, a.pid) {
+			return fmt.Errorf("process %d descends from a wrapped server, by process %d%s", p.pid, a.pid, mend)
+		}
+	}
 	for i, a := range chain {
 		switch {
-		case a.pid == os.Getpid(), slices.Contains(children, a.pid):
-			return fmt.Errorf("process %d descends from a wrapped server, by process %d%s", p.pid, a.pid, mend)
 		case a.group > 0 && slices.Contains(children, a.group):
+			// An orphan has lost its ancestors, and still its group says more.
 			return fmt.Errorf("process %d is in the process group of a wrapped server, %d%s", p.pid, a.group, mend)
 		case i > 0 && isRun(a.pid):
 			return fmt.Errorf("process %d descends from another callgate run, process %d%s", p.pid, a.pid, mend)

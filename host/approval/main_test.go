@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "gate":
 		os.Exit(playGate())
+	case "sleep":
+		_, _ = io.Copy(io.Discard, os.Stdin) // until its end
+		os.Exit(0)
 	case "terminal":
 		os.Exit(playTerminal())
 	}
@@ -38,7 +41,9 @@ func playGate() int {
 		return fmt.Sprintf("%v by %s", a.Yes, a.By), nil
 	})
 	q := d.Open(sample())
+	script := os.Getenv("APPROVAL_CHILD")
 	var child *exec.Cmd
+	started := make(chan struct{})
 	if os.Getenv("APPROVAL_ADOPT") != "" {
 		adopt()
 	}
@@ -54,9 +59,10 @@ func playGate() int {
 	s, err := Listen(Options{Dir: os.Getenv("APPROVAL_DIR"), Desk: d, Info: Info{ID: q.ID, Server: "mail", Group: "g", PID: os.Getpid(), Started: time.Now()},
 		Context: context,
 		Child: func() []int {
-			if child == nil || child.Process == nil {
+			if script == "" {
 				return nil
 			}
+			<-started
 			return []int{child.Process.Pid}
 		}})
 	if err != nil {
@@ -65,12 +71,17 @@ func playGate() int {
 	}
 	defer s.Close()
 	fmt.Println(s.Path())
-	if script := os.Getenv("APPROVAL_CHILD"); script != "" {
+	if script != "" {
 		child = exec.Command("sh", "-c", script)
 		child.Env = append(os.Environ(), "APPROVAL_PART=terminal", "APPROVAL_SOCKET="+s.Path(), "APPROVAL_BINARY="+os.Args[0])
 		child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
-		fmt.Println("child", child.Run())
+		if err := child.Start(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		close(started)
+		fmt.Println("child", child.Wait())
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
@@ -101,7 +112,7 @@ func playTerminal() int {
 func runGate(t *testing.T, dir, script string, env ...string) (socket string, said func() string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "run") // as isRun knows a run
-	cmd.Env = append(os.Environ(), "APPROVAL_PART=gate", "APPROVAL_DIR="+dir, "APPROVAL_CHILD="+script)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "APPROVAL_PART=gate", "APPROVAL_DIR="+dir, "APPROVAL_CHILD="+script)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
