@@ -14,7 +14,7 @@ import (
 
 const (
 	weaknessHeading = "## Weaknesses of a peer, and the tests"
-	weaknessTotal   = 87
+	weaknessTotal   = 91
 )
 
 var (
