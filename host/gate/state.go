@@ -43,8 +43,8 @@ type State struct {
 	file string
 	// folding says that events of the past are applied, not judged.
 	folding bool
-	// peers says that the index takes in what another process wrote.
-	peers bool
+	// recording is what the index is taking in.
+	recording unrecorded
 
 	policy   *policy.Policy
 	digest   string // of the policy
@@ -90,8 +90,9 @@ type session struct {
 
 // unrecorded is an event that the index has yet to take in.
 type unrecorded struct {
-	event abi.Event
-	peer  bool // another process wrote it: it taints, and vouches for nothing
+	event  abi.Event
+	peer   bool   // another process wrote it: it taints, and vouches for nothing
+	writer string // the file that it was read from, if that was before this process joined
 }
 
 // entry is one call of the session that may still matter.
@@ -128,7 +129,9 @@ func New(o Options) *State {
 func (s *State) reset() {
 	keep := s.session
 	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, entries: map[string]*entry{}}
-	s.session.index = s.opts.NewIndex(provenance.Options{Text: s.opts.Text, Source: s.source})
+	s.session.index = s.opts.NewIndex(provenance.Options{
+		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer },
+	})
 	for scope, c := range s.counters {
 		if c.window == 0 {
 			delete(s.counters, scope)
@@ -145,9 +148,15 @@ const maxUnrecorded = 64
 // record has the provenance index take in an event, at the latest before it is
 // asked again: nothing else looks at it, so a call need not wait until its own
 // text is indexed.
-func (s *State) record(e abi.Event) { s.keep(unrecorded{event: e}) }
+func (s *State) record(e abi.Event) { s.keep(unrecorded{event: e}, s.file) }
 
-func (s *State) keep(u unrecorded) {
+// keep is record for an event that a file of the group holds. Of what happened
+// before this process joined, the order is known within a file only: each was
+// read in one piece.
+func (s *State) keep(u unrecorded, file string) {
+	if s.folding && !s.session.joined {
+		u.writer = file
+	}
 	s.session.unrecorded = append(s.session.unrecorded, u)
 	for len(s.session.unrecorded) > maxUnrecorded {
 		s.Settle()
@@ -164,9 +173,9 @@ func (s *State) Settle() bool {
 	u := s.session.unrecorded[0]
 	s.session.unrecorded[0] = unrecorded{} // its text must not stay in memory
 	s.session.unrecorded = s.session.unrecorded[1:]
-	s.peers = u.peer
+	s.recording = u
 	defer func() {
-		s.peers = false
+		s.recording = unrecorded{}
 		if p := recover(); p != nil {
 			s.session.unread = true // what it held is not known: nothing more is allowed
 		}
@@ -210,7 +219,7 @@ func (s *State) Freeze(e abi.Event) abi.Event {
 // can write where it does.
 func (s *State) source(serverName, tool string) provenance.Source {
 	src := s.vouched(serverName, tool)
-	if s.peers {
+	if s.recording.peer {
 		src.Trusted = src.Trusted && !src.WholeField && len(src.Fields) == 0
 		src.WholeField, src.Fields = false, nil
 	}

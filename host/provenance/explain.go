@@ -200,12 +200,12 @@ func (q *query) evicted() {
 // echo regrades evidence when the client named the destination in a call before
 // any server did.
 func (q *query) echo() {
-	after, said := q.x.echoed[q.entity.key()]
+	first, said := q.x.echoed[q.entity.key()]
 	if !said {
 		return
 	}
 	for _, f := range q.found {
-		if f.record < after && f.evidence.Position != abi.Part {
+		if f.evidence.Position != abi.Part && q.x.precedes(f.record, first) {
 			return
 		}
 	}
@@ -214,6 +214,16 @@ func (q *query) echo() {
 			e.Position = abi.Echo
 		}
 	}
+}
+
+// precedes says whether a record may be older than what a call said. Of one by
+// another writer nobody knows, so it may.
+func (x *plain) precedes(n int, said echo) bool {
+	if n < 0 || n < said.after || n >= len(x.records) {
+		return n < said.after
+	}
+	w := x.records[n].writer
+	return w != said.writer && w != "" && said.writer != ""
 }
 
 // evidence sorts what was found, strongest first, then by age, and caps it.

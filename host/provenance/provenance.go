@@ -38,6 +38,10 @@ type Options struct {
 	// Source returns what the policy says of a tool's outputs; nil: nothing.
 	// The tool is "" for frames that answer no tool call.
 	Source func(server, tool string) Source
+	// Writer names who wrote the event that is being recorded; nil: "". Events of
+	// one writer are recorded in the order in which they happened. Those of two
+	// are not, unless one of them is "".
+	Writer func() string
 }
 
 // Source is what the policy says of one tool's outputs. The zero value is an
@@ -70,7 +74,7 @@ func New(o Options) Index {
 	return &plain{
 		options: o,
 		calls:   map[string]caller{},
-		echoed:  map[string]int{},
+		echoed:  map[string]echo{},
 		said:    map[string]bool{},
 		lists:   map[string]bool{},
 	}

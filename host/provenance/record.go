@@ -14,10 +14,16 @@ type plain struct {
 	records  []record
 	segments []*segment
 	calls    map[string]caller // by id of the call
-	echoed   map[string]int    // entity said by a call: number of records before it
+	echoed   map[string]echo   // entity said by a call, where it was said first
 	said     map[string]bool   // entity said by the user
 	user     []string          // what the user said
 	lists    map[string]bool   // digests of tool lists that were recorded
+}
+
+// echo says when a call named an entity.
+type echo struct {
+	after  int    // number of records before it
+	writer string // of the call
 }
 
 type caller struct {
@@ -32,6 +38,7 @@ const maxSaid = 64 << 10
 // record is one message of a server.
 type record struct {
 	call, server, tool string
+	writer             string
 	source             Source
 	evicted            bool     // its text, or some of it, was not available
 	said               []string // what its call sent: a source that returns it does not vouch for it
@@ -104,7 +111,7 @@ func (x *plain) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
 
 // begin starts a record and returns its number.
 func (x *plain) begin(call, server, tool string, evicted bool) int32 {
-	r := record{call: call, server: server, tool: tool, evicted: evicted}
+	r := record{call: call, server: server, tool: tool, writer: x.writer(), evicted: evicted}
 	if x.options.Source != nil {
 		r.source = x.options.Source(server, tool)
 	}
@@ -173,6 +180,14 @@ func (x *plain) recordTools(t *abi.ToolsEvent) {
 	x.recordValue(x.begin("", t.Server, "", false), "/tools", list)
 }
 
+// writer names who wrote what is being recorded.
+func (x *plain) writer() string {
+	if x.options.Writer == nil {
+		return ""
+	}
+	return x.options.Writer()
+}
+
 // recordCall notes what the client said in a call before any server did.
 func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 	v, ok := x.resolve(c.Arguments, ref)
@@ -187,7 +202,7 @@ func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 		entities, _ := Canonicalise(s)
 		for _, e := range entities {
 			if _, seen := x.echoed[e.key()]; !seen && e.Spoiled == "" {
-				x.echoed[e.key()] = len(x.records)
+				x.echoed[e.key()] = echo{len(x.records), x.writer()}
 			}
 		}
 	})
