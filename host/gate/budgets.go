@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // counter holds what calls have charged to one budget.
 type counter struct {
 	window  time.Duration // 0: per session
-	charges []charge      // in the order of the calls
+	charges []charge      // in the order of their times
 	settled int64         // per session: charges that can no longer be given back
 }
 
@@ -41,16 +42,26 @@ func (c *counter) used(now time.Time, call string) (int64, time.Time) {
 }
 
 // add charges a budget. A counter over a stretch of time keeps no more charges
-// than it takes to be spent: the newest ones are the last to fall out.
+// than it takes to be spent: the newest ones are the last to fall out. The files
+// of a group are read one after the other, so a charge can be older than those
+// that are there, and what falls out is told by its time alone.
 func (c *counter) add(ch charge, spent int64) {
 	if ch.n == 0 {
 		return
 	}
-	c.charges = append(c.charges, ch)
-	if c.window == 0 {
-		return
+	at := len(c.charges)
+	for c.window > 0 && at > 0 && c.charges[at-1].at.After(ch.at) {
+		at--
 	}
-	for len(c.charges) > 0 && !c.charges[0].at.Add(c.window).After(ch.at) || int64(len(c.charges)) > spent+1 {
+	c.charges = slices.Insert(c.charges, at, ch)
+	for c.window > 0 && int64(len(c.charges)) > spent+1 {
+		c.charges = c.charges[1:]
+	}
+}
+
+// expire drops the charges that have fallen out of the window.
+func (c *counter) expire(now time.Time) {
+	for c.window > 0 && len(c.charges) > 0 && !c.charges[0].at.Add(c.window).After(now) {
 		c.charges = c.charges[1:]
 	}
 }
@@ -133,6 +144,7 @@ func (s *State) budgets(n *entry) []abi.BudgetUse {
 	for _, b := range n.binding.budgets {
 		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Charge: n.weight(b)}
 		if c := s.counters[b.Scope]; c != nil {
+			c.expire(s.now)
 			use.Used, use.Resets = c.used(s.now, n.key)
 		}
 		out = append(out, use)

@@ -40,15 +40,15 @@ func Tail(s *State, from Peer, e abi.Event) {
 	case e.Result != nil:
 		s.peerAnswered(from, e)
 	case e.Verdict != nil:
-		s.settle(s.session.entries[from.key(e.Verdict.ID)], e.Verdict)
+		s.settle(from.entry(s, e.Verdict.ID), e.Verdict)
 	case e.Label != nil:
-		s.addLabels(s.session.entries[from.key(e.Label.Call)], e.Label)
+		s.addLabels(from.entry(s, e.Label.Call), e.Label)
 	case e.Ask != nil:
 		s.counted(e.Ask)
 	case e.Frame != nil:
 		f := *e.Frame
 		f.Server, e.Frame = from.Server, &f
-		s.keep(unrecorded{e, true})
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	case e.Refused != nil:
 		s.peerRefused(from, e)
 	}
@@ -62,6 +62,16 @@ func (p Peer) key(id string) string { return p.File + ":" + id }
 // its digits. Whatever else a file says, it says nothing of our calls.
 func (p Peer) owns(s *State, id string) bool {
 	return len(p.File) >= 6 && strings.HasPrefix(id, p.File[:6]+"-") && s.file != p.File[:6]
+}
+
+// entry returns a call of the file that has no answer yet, or nil. One of our own
+// server was folded if it was written before this process joined, and what
+// became of it is told now.
+func (p Peer) entry(s *State, id string) *entry {
+	if n := s.session.entries[p.key(id)]; n != nil || !p.owns(s, id) {
+		return n
+	}
+	return s.session.entries[id]
 }
 
 // peerOpens takes in that another process was started: after the idle window,
@@ -81,7 +91,7 @@ func (s *State) peerLists(from Peer, e abi.Event) {
 	t.Server = from.Server
 	e.Tools = &t
 	if t.Source == "" || t.Source == abi.ToolsListed {
-		s.keep(unrecorded{e, true})
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	}
 	srv := s.foreign[from.Server]
 	if srv == nil {
@@ -119,7 +129,7 @@ func (s *State) peerCalls(from Peer, e abi.Event) {
 	if from.owns(s, c.ID) {
 		c.Arguments = abi.Value{}
 		e.Call, e.Text = &c, nil
-		s.keep(unrecorded{e, true})
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	}
 }
 
@@ -146,13 +156,13 @@ func (s *State) peerAnswered(from Peer, e abi.Event) {
 	r.Server = from.Server
 	e.Result = &r
 	s.active()
-	if n := s.session.entries[from.key(r.Call)]; n != nil && n.decided && n.outcome == abi.Allow {
+	if n := from.entry(s, r.Call); n != nil && n.decided && n.outcome == abi.Allow {
 		s.finish(n, r.Failed())
 	}
 	if !from.owns(s, r.Call) {
 		r.Call = ""
 	}
-	s.keep(unrecorded{e, true})
+	s.keep(unrecorded{event: e, peer: true}, from.File)
 }
 
 // peerRefused takes in a frame that another process did not relay.
@@ -161,11 +171,11 @@ func (s *State) peerRefused(from Peer, e abi.Event) {
 	r.Server = from.Server
 	e.Refused = &r
 	if r.Call != "" {
-		s.release(s.session.entries[from.key(r.Call)])
+		s.release(from.entry(s, r.Call))
 		return
 	}
 	if r.From != "client" {
-		s.keep(unrecorded{e, true})
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	}
 	s.session.denied++
 }
