@@ -25,6 +25,7 @@ type Engine struct {
 	tail   *ledger.Tail      // nil: no other process
 	group  *ledger.GroupLock // nil: no other process
 	lost   bool              // the group's directory can not be read
+	read   []abi.Event       // how far files were read, which the ledger has yet to say
 	seq    uint64
 	now    func() time.Time
 	buf    [][]byte
@@ -65,17 +66,17 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 		return Recorded{}, err
 	}
 	now := g.now().UTC().Round(0).Truncate(time.Microsecond)
-	read, err := g.catchUp(e)
 	defer g.group.Unlock()
-	if err != nil {
-		return Recorded{}, err
+	if err := g.catchUp(e); err != nil {
+		return Recorded{}, err // the state has read on: the next event says how far
 	}
 	lines := lines{buf: g.buf}
-	for _, r := range read {
+	for _, r := range g.read {
 		r.Seq, r.Time = g.seq+uint64(lines.n), now
 		gate.Step(g.state, r)
 		lines.add(r)
 	}
+	g.read = g.read[:0]
 	e.Seq, e.Time = g.seq+uint64(lines.n), now
 	e = g.state.Freeze(e)
 	if g.state.Digests() {

@@ -10,21 +10,23 @@ import (
 const groupDir = "group"
 
 // catchUp reads what other processes have written before a verdict is made, and
-// returns the events that say how far. It holds the group's lock afterwards if
+// keeps in read how far. It holds the group's lock afterwards if
 // the verdict counts what others count too: two calls that are judged side by
 // side must not both take what is left for one.
-func (g *Engine) catchUp(e abi.Event) ([]abi.Event, error) {
+func (g *Engine) catchUp(e abi.Event) error {
 	if g.tail == nil || e.Call == nil && e.Approval == nil {
-		return nil, nil
+		return nil
 	}
-	read := g.poll(nil)
-	if !g.tail.Alive() || !g.counts(e) {
-		return read, nil
+	g.poll()
+	if !g.counts(e) {
+		return nil
 	}
+	// Also where nobody else seems to live: somebody may join just now.
 	if err := g.group.Lock(groupWait); err != nil {
-		return nil, err
+		return err
 	}
-	return g.poll(read), nil
+	g.poll()
+	return nil
 }
 
 // counts says whether a verdict on an event takes from a budget.
@@ -36,20 +38,19 @@ func (g *Engine) counts(e abi.Event) bool {
 	return ok && g.state.Counts(server, tool)
 }
 
-// poll reads on and adds one event for each file that gave something.
-func (g *Engine) poll(read []abi.Event) []abi.Event {
+// poll reads on and adds to read one event for each file that gave something.
+func (g *Engine) poll() {
 	progress, err := g.tail.Poll(func(f ledger.File, line []byte) error { return tail(g.state, f, line) })
 	for _, p := range progress {
-		read = append(read, readEvent(p, false))
+		g.read = append(g.read, readEvent(p, false))
 	}
 	switch {
 	case err != nil && !g.lost:
-		read = append(read, abi.Event{Read: &abi.ReadEvent{File: groupDir, Broken: err.Error()}})
+		g.read = append(g.read, abi.Event{Read: &abi.ReadEvent{File: groupDir, Broken: err.Error()}})
 	case err == nil && g.lost:
-		read = append(read, abi.Event{Read: &abi.ReadEvent{File: groupDir}})
+		g.read = append(g.read, abi.Event{Read: &abi.ReadEvent{File: groupDir}})
 	}
 	g.lost = err != nil
-	return read
 }
 
 // tail takes in one line of another process's file.
