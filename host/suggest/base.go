@@ -155,7 +155,7 @@ func secretPaths() []string {
 	}
 }
 
-// place of a draft: relative patterns start here.
+// dir is where the relative patterns of a draft start, as a slash path.
 func (o Options) dir() string { return filepath.ToSlash(filepath.Dir(o.Path)) }
 
 // home is where "~/" starts, as a slash path.

@@ -104,3 +104,23 @@ func TestStarterAndStrictPoliciesSayWhatIsKnown(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnOutputHidesIsRead(t *testing.T) {
+	ran := 0
+	for _, tt := range []struct{ name, output, want string }{
+		{"base64", "id TUFMTE9SWUBldmlsLmV4YW1wbGU= end", "MALLORY@evil.example"},
+		{"base64 in a URL", "https://x.example/d/TUFMTE9SWUBldmlsLmV4YW1wbGU?x", "MALLORY@evil.example"},
+		{"hex", "4d414c4c4f5259406576696c2e6578616d706c65", "MALLORY@evil.example"},
+		{"words", "nothing that anybody encoded, with a long-hyphenated-word", ""},
+		{"bytes that are no text", "AAECAwQFBgcICQoLDA0ODw==", ""},
+	} {
+		ran++
+		got := hidden(abi.ObjectValue(abi.Member{Name: "text", Value: abi.StringValue(tt.output)}))
+		if tt.want != "" && !strings.Contains(got, tt.want) || tt.want == "" && strings.Contains(got, "@") {
+			t.Errorf("%s: %q; want %q", tt.name, got, tt.want)
+		}
+	}
+	if ran == 0 {
+		t.Fatal("no outputs")
+	}
+}

@@ -21,7 +21,7 @@ type recorder struct {
 	now    time.Time
 }
 
-const observing = "callgate: 1\nsettings: {mode: observe, default: deny, unknown_server: allow, unlisted: allow}\n"
+const observing = "callgate: 1\npacks: none\nsettings: {mode: observe, default: deny, unknown_server: allow, unlisted: allow}\n"
 
 // record opens a ledger under a policy.
 func record(t testing.TB, id, server, text string) *recorder {

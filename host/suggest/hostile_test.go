@@ -19,58 +19,65 @@ var hostileNames = []string{
 	"\x1b[2J", "\u202e", "\u200b", "\u00e9", "\U000e0041", "true", "null", "~", "1e5", "a/b", strings.Repeat("n", 300), "x\r\ny", "\u2028", "\xff",
 }
 
+// named is what others name in one call.
+type named struct{ server, tool, argument, value string }
+
 // TestWhatOthersWroteStaysText gives hostile names to everything that others
 // name: servers, tools, arguments, values and outputs.
 func TestWhatOthersWroteStaysText(t *testing.T) {
-	ran := 0
+	var all []named
 	for i, name := range hostileNames {
-		t.Run(fmt.Sprintf("%q", shorter(name)), func(t *testing.T) {
-			ran++
-			switch value := hostileNames[(i+7)%len(hostileNames)]; i % 3 {
-			case 0:
-				hostile(t, name, name, name, value)
-			case 1:
-				hostile(t, "srv", "write_"+name, "path", value)
-			default:
-				hostile(t, "srv", name, "to", name)
-			}
-			oneScalar(t, name)
-		})
+		oneScalar(t, name)
+		value := hostileNames[(i+7)%len(hostileNames)]
+		all = append(all, named{name, name, name, value}, named{"srv", "write_" + name, "path", value}, named{"srv", name, "to", name})
 	}
-	if ran != len(hostileNames) {
-		t.Fatalf("%d of %d names tried", ran, len(hostileNames))
+	if len(all) < 90 {
+		t.Fatalf("%d names", len(all))
+	}
+	s := hostile(t, all)
+	if s.Tools < 20 {
+		t.Errorf("%d tools granted; want those that a policy can name:\n%s", s.Tools, s.Policy)
 	}
 }
 
-func shorter(s string) string { return s[:min(len(s), 20)] }
-
 // hostile records calls with names that others chose, and checks what is
 // suggested and drafted from them.
-func hostile(t testing.TB, server, tool, argument, value string) {
+func hostile(t testing.TB, all []named) *Suggestion {
 	t.Helper()
 	member := func(name string, v abi.Value) abi.Member { return abi.Member{Name: name, Value: v} }
-	definition := abi.ObjectValue(
-		member("name", abi.StringValue(tool)),
-		member("description", abi.StringValue(value)),
-		member("inputSchema", abi.ObjectValue(
-			member("type", abi.StringValue("object")),
-			member("properties", abi.ObjectValue(
-				member(argument, abi.ObjectValue(member("type", abi.StringValue("string")))),
-				member("kind", abi.ObjectValue(member("enum", abi.ArrayValue(abi.StringValue(value), abi.StringValue("other"))))),
-			)),
-		)),
-	)
 	r := record(t, "aaaaaa01", "srv", observing)
-	r.event(abi.Event{Tools: &abi.ToolsEvent{Server: server, List: []abi.Value{definition}}})
-	for i, v := range []string{value, value + "/" + value, "calm"} {
-		args := abi.ObjectValue(member(argument, abi.StringValue(v)), member("kind", abi.StringValue(value)))
-		call := &abi.Call{ID: fmt.Sprintf("aaaaaa-%d", 100+i), Kind: abi.KindTool, Server: server, Tool: tool, Arguments: args}
-		r.event(abi.Event{Call: call})
-		r.event(abi.Event{Result: &abi.ResultEvent{Call: call.ID, Server: server, Value: abi.ObjectValue(member(value, abi.StringValue(value)))}})
+	lists := map[string][]abi.Value{}
+	var order []string
+	for _, n := range all {
+		add(&order, n.server)
+		lists[n.server] = append(lists[n.server], abi.ObjectValue(
+			member("name", abi.StringValue(n.tool)),
+			member("description", abi.StringValue(n.value)),
+			member("inputSchema", abi.ObjectValue(
+				member("type", abi.StringValue("object")),
+				member("properties", abi.ObjectValue(
+					member(n.argument, abi.ObjectValue(member("type", abi.StringValue("string")))),
+					member("kind", abi.ObjectValue(member("enum", abi.ArrayValue(abi.StringValue(n.value), abi.StringValue("other"))))),
+				)),
+			)),
+		))
+	}
+	servers := []Server{{Name: "quiet", Unlisted: all[0].value}}
+	for _, server := range order {
+		r.event(abi.Event{Tools: &abi.ToolsEvent{Server: server, List: lists[server]}})
+		servers = append(servers, Server{Name: server, Tools: lists[server]})
+	}
+	for i, n := range all {
+		for j, v := range []string{n.value, n.value + "/" + n.value, "calm"} {
+			args := abi.ObjectValue(member(n.argument, abi.StringValue(v)), member("kind", abi.StringValue(n.value)))
+			call := &abi.Call{ID: fmt.Sprintf("aaaaaa-%d", 1000+10*i+j), Kind: abi.KindTool, Server: n.server, Tool: n.tool, Arguments: args}
+			r.event(abi.Event{Call: call})
+			r.event(abi.Event{Result: &abi.ResultEvent{Call: call.ID, Server: n.server, Value: abi.ObjectValue(member(n.value, abi.StringValue(n.value)))}})
+		}
 	}
 	s, err := FromLedgers([]Ledger{r.ledger()}, options())
 	if err != nil {
-		t.Fatalf("server %q, tool %q, argument %q, value %q: %v", server, tool, argument, value, err)
+		t.Fatalf("%q: %v", all[0], err)
 	}
 	visible(t, s.Policy)
 	visible(t, s.Cases)
@@ -81,17 +88,17 @@ func hostile(t testing.TB, server, tool, argument, value string) {
 	if s := p.Settings(); s.Default != abi.Deny {
 		t.Fatalf("default %s; want deny", s.Default)
 	}
-	other := p.Rules("another", abi.ObjectValue(member("name", abi.StringValue("tool"))))
-	if other.Grant.Set {
+	if other := p.Rules("another", abi.ObjectValue(member("name", abi.StringValue("tool")))); other.Grant.Set {
 		t.Fatalf("a tool that nobody called is granted by %s:\n%s", other.Grant.Rule, s.Policy)
 	}
 	for _, draft := range []func([]Server, Options) ([]byte, error){Starter, Strict} {
-		data, err := draft([]Server{{Name: server, Tools: []abi.Value{definition}}, {Name: "quiet", Unlisted: value}}, Options{Path: "/srv/p.yaml", Specs: builtin.Table()})
+		data, err := draft(servers, Options{Path: "/srv/p.yaml", Specs: builtin.Table()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		visible(t, data)
 	}
+	return s
 }
 
 // visible fails for what a terminal could act on.
@@ -155,6 +162,6 @@ func FuzzNamesOfOthers(f *testing.F) {
 		if argument == "kind" || server == "" {
 			return
 		}
-		hostile(t, server, tool, argument, value)
+		hostile(t, []named{{server, tool, argument, value}})
 	})
 }

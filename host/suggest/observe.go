@@ -125,9 +125,29 @@ func (ob *observer) event(file int, v abi.Value, e abi.Event) error {
 	}
 	answers, _, err := ob.player.Feed(v, ob.index)
 	ob.index++
-	if err == nil && e.Call != nil {
+	switch {
+	case err != nil:
+	case e.Call != nil:
 		ob.called(e.Call, answers)
+	case e.Result != nil:
+		err = ob.uncover(e.Result.Server, e.Result.Value, e.Result.Error)
+	case e.Frame != nil:
+		err = ob.uncover(e.Frame.Server, e.Frame.Frame)
+	case e.Tools != nil:
+		err = ob.uncover(e.Tools.Server, e.Tools.List...)
 	}
+	return err
+}
+
+// uncover has what a server's output hides count as an output, too.
+func (ob *observer) uncover(server string, values ...abi.Value) error {
+	text := hidden(abi.ArrayValue(values...))
+	if text == "" {
+		return nil
+	}
+	_, err := ob.feed(abi.Event{Frame: &abi.FrameEvent{Server: server, Method: "decoded", Frame: abi.ObjectValue(
+		abi.Member{Name: "decoded", Value: abi.StringValue(text)},
+	)}})
 	return err
 }
 

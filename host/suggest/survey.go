@@ -38,7 +38,6 @@ type survey struct {
 	place     abi.Place // of the first session
 	wire      int       // frames that were refused
 	wireTools []string  // that they named
-	observed  bool      // some verdict was not enforced
 	ids       []string  // of the files
 }
 
@@ -76,7 +75,6 @@ func (s *survey) add(e abi.Event) {
 		// The call went out; what is held against it was said before.
 	case e.Verdict != nil:
 		s.verdicts[e.Verdict.ID] = heldAgainst(e.Verdict)
-		s.observed = s.observed || e.Verdict.Observed
 	case e.Refused != nil && e.Refused.Call != "":
 		s.taken[e.Refused.Call] = true
 	case e.Refused != nil:
