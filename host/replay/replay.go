@@ -45,7 +45,7 @@ type Player struct {
 
 // New returns a player before the first event.
 func New(o Options) *Player {
-	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs}), talks: map[string]*proxy.Conversation{}}
+	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs, Loaded: o.Policy}), talks: map[string]*proxy.Conversation{}}
 	// A process joins its session only after it has read what was before.
 	gate.Fold(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
 	gate.Step(p.state, abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value()}})
