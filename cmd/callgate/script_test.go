@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"fakeserver":  func() { os.Exit(fakeServer(os.Args[1:])) },
 		"askedserver": func() { os.Exit(askedServer(os.Args[1:])) },
 		"talk":        func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
+		"groupserver": func() { os.Exit(groupServer(os.Args[1:])) },
 		"startas":     func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
 	})
 }
