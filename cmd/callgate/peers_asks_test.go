@@ -22,7 +22,7 @@ func TestTheTypeScriptSDKAnswersWhatAPolicyAsks(t *testing.T) {
 
 // order is what a client is told to do; asks.mjs takes the same.
 type order struct {
-	Do        string `json:"do"` // call, list, ping, abort, reply or raw
+	Do        string `json:"do"` // call, list, abort, reply or raw
 	As        string `json:"as,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Arguments object `json:"arguments,omitempty"`
@@ -147,7 +147,7 @@ func (c *sdkClient) raw(id any, answer object) {
 // nothing of a kind has happened, to an id unless that is empty.
 func (c *sdkClient) quiet(kind, id string) {
 	c.t.Helper()
-	c.tell(order{Do: "ping", As: "quiet"})
+	c.tell(order{Do: "list", As: "quiet"})
 	c.await("result", "quiet")
 	for _, h := range c.before {
 		if h.Kind == kind && (id == "" || h.ID == id) {

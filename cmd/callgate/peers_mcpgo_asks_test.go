@@ -153,8 +153,6 @@ func (g *goClient) perform(t *testing.T, l *live, o order) {
 		go g.outcome(o.As, func() (any, error) { return g.mcp.CallTool(ctx, r) })
 	case "list":
 		go g.outcome(o.As, func() (any, error) { return g.mcp.ListTools(g.ctx, mcp.ListToolsRequest{}) })
-	case "ping":
-		go g.outcome(o.As, func() (any, error) { return object{}, g.mcp.Ping(g.ctx) })
 	case "raw":
 		l.send(o.Line)
 	case "abort", "reply":

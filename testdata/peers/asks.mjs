@@ -13,7 +13,6 @@ import { command, ended, members, usage } from "./child.mjs";
 const ORDERS = {
   call: ["as", "name", "arguments"],
   list: ["as"],
-  ping: ["as"],
   abort: ["as"],
   reply: ["id", "result"],
   raw: ["line"],
@@ -83,8 +82,6 @@ class Session {
       }
       case "list":
         return this.outcome(order.as, this.client.listTools());
-      case "ping":
-        return this.outcome(order.as, this.client.ping());
       case "abort":
         return named(this.aborts, order.as).abort("given up");
       case "reply":
