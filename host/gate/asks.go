@@ -86,8 +86,9 @@ func class(f abi.Finding) abi.Position {
 	return f.Evidence[0].Position
 }
 
-// await keeps an asked call until it is answered. Only the newest questions
-// stay open: an unanswered one is a deny that costs memory.
+// await keeps an asked call until it is answered. Only so many stay open, at
+// first those that are waited for, then the newest: an unanswered one is a deny
+// that costs memory.
 func (s *State) await(n *entry) {
 	if n.peer {
 		s.session.waiting = append(s.session.waiting, n.key)
@@ -99,12 +100,27 @@ func (s *State) await(n *entry) {
 		}
 		return
 	}
+	if n.ask != nil {
+		s.supersede(n)
+	}
 	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return old.ask == nil && old.decided && old.outcome != abi.Ask })
 	s.session.asked = append(s.session.asked, n)
 	for len(s.session.asked) > maxAsked {
-		s.withdraw(s.session.asked[0])
-		s.session.asked = s.session.asked[1:]
+		i := max(0, slices.IndexFunc(s.session.asked, func(old *entry) bool { return !old.held }))
+		s.withdraw(s.session.asked[i])
+		s.session.asked = slices.Delete(s.session.asked, i, i+1)
 	}
+}
+
+// supersede forgets a call that nobody waits for where an identical one is
+// asked: a question is kept open by the calls that wait, or by the last one.
+func (s *State) supersede(n *entry) {
+	for _, old := range s.session.asked {
+		if old != n && old.ask != nil && !old.held && old.fingerprint == n.fingerprint {
+			s.withdraw(old)
+		}
+	}
+	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return s.session.entries[old.key] != old })
 }
 
 // withdraw ends a question that nobody may answer any more.
@@ -139,7 +155,9 @@ func (s *State) lapse(l *abi.LapsedEvent) {
 	if n == nil || n.outcome != abi.Ask {
 		return
 	}
-	if n.held = false; l.Cancelled {
+	n.held = false
+	others := slices.ContainsFunc(s.session.asked, func(o *entry) bool { return o.ask != nil && o.held && o.fingerprint == n.fingerprint })
+	if l.Cancelled || n.ask != nil && others {
 		s.withdraw(n)
 	}
 }

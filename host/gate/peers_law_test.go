@@ -50,7 +50,7 @@ func forged(t *rapid.T, ours string, open abi.Event) []abi.Event {
 // another process, no call gets a looser verdict for it.
 func TestLawAnotherProcessNeverLoosens(t *testing.T) {
 	judged, tightened := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	law := func(t *rapid.T) {
 		text := lawPolicy(t)
 		if rapid.Bool().Draw(t, "sources") {
 			text += "sources:\n  s/read: {outputs: trusted, whole_field: true}\n"
@@ -85,7 +85,10 @@ func TestLawAnotherProcessNeverLoosens(t *testing.T) {
 				return // two histories from here: a call that is held back leaves its budget to the next
 			}
 		}
-	})
+	}
+	for round := 0; round < 20 && tightened == 0; round++ { // most of what is drawn is no help
+		rapid.Check(t, law)
+	}
 	if judged == 0 || tightened == 0 {
 		t.Errorf("of %d calls %d were tightened: the test proves nothing", judged, tightened)
 	}

@@ -14,8 +14,13 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// maxQuestions is how many questions can be open, as many as the gate keeps.
+// maxQuestions is how many calls can have an open question, as many as the gate
+// keeps.
 const maxQuestions = 64
+
+// maxOffers is how often people are shown one question that nobody answers. It
+// can be answered from a terminal for longer.
+const maxOffers = 3
 
 // Asking says how people are asked.
 type Asking struct {
@@ -45,10 +50,11 @@ type question struct {
 	id          string // on the desk
 	fingerprint string
 	shown       approval.Question
-	call        string // of the oldest call that asked it
+	call        string // of the last call that asked it, for when none waits
 	waiting     []*waiting
 	elicited    wire.ID            // our request to the client, the zero ID without one
 	stop        context.CancelFunc // ends the webhook's part
+	offers      int                // how often it was put to people
 }
 
 // waiting is a call that waits for an answer.
@@ -63,6 +69,13 @@ type out struct {
 	p        *stdio
 	toClient [][]byte
 	calls    []func()
+}
+
+// answer adds the answer to a call, if there is one.
+func (o *out) answer(b []byte) {
+	if b != nil {
+		o.toClient = append(o.toClient, b)
+	}
 }
 
 func (o *out) send() {
@@ -129,13 +142,14 @@ func (p *stdio) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bo
 		shown := p.asks.desk.Open(approval.Question{
 			Group: p.o.Asking.Group, Policy: p.o.Asking.Policy, Ask: asked, Arguments: arguments, Asked: time.Now(), Held: wait, Waiting: 1,
 		})
-		q = &question{id: shown.ID, fingerprint: asked.Fingerprint, shown: shown, call: verdict.ID, stop: func() {}}
+		q = &question{id: shown.ID, fingerprint: asked.Fingerprint, shown: shown, stop: func() {}}
 		p.asks.open = append(p.asks.open, q)
-		p.crowd(o)
 	}
+	q.call = verdict.ID
 	if !wait {
 		p.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: verdict.ID}})
 		p.update(q)
+		p.crowd(o)
 		return false
 	}
 	if len(q.waiting) == 0 {
@@ -145,6 +159,7 @@ func (p *stdio) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bo
 	w.timer = time.AfterFunc(p.o.Asking.Timeout, func() { p.expire(q, w) })
 	q.waiting = append(q.waiting, w)
 	p.update(q)
+	p.crowd(o)
 	return true
 }
 
@@ -152,6 +167,9 @@ func (p *stdio) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bo
 func (p *stdio) offer(o *out, q *question) {
 	shown := q.shown
 	p.note("a call of %q waits for an answer: callgate pending lists it", p.o.Server)
+	if q.offers++; q.offers > maxOffers {
+		return
+	}
 	may := func(channel string) bool {
 		return shown.Ask.Channels == nil || slices.Contains(shown.Ask.Channels, channel)
 	}
@@ -185,96 +203,10 @@ func (p *stdio) question(fingerprint string) *question {
 	return nil
 }
 
-// crowd lets go of the oldest question that nobody waits for, if there are too
-// many.
-func (p *stdio) crowd(o *out) {
-	if len(p.asks.open) <= maxQuestions {
-		return
-	}
-	i := max(0, slices.IndexFunc(p.asks.open, func(q *question) bool { return len(q.waiting) == 0 }))
-	old := p.asks.open[i]
-	for _, w := range old.waiting {
-		w.timer.Stop()
-		o.toClient = append(o.toClient, p.given(w))
-	}
-	p.asks.desk.Withdraw(old.id)
-	p.close(o, old)
-}
-
-// given is the answer to a call that is not waited for any more. The question
-// stays open: a yes serves the identical call.
-func (p *stdio) given(w *waiting) []byte {
-	p.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: w.verdict.ID}})
-	p.talk.close(w.m.Frame.ID)
-	return p.o.Voice.apply(w.m, w.verdict)
-}
-
 // update tells the desk how many calls wait.
 func (p *stdio) update(q *question) {
 	n := len(q.waiting)
 	p.asks.desk.Update(q.id, func(shown *approval.Question) { shown.Held, shown.Waiting = n > 0, n })
-}
-
-// expire answers a call that has waited long enough.
-func (p *stdio) expire(q *question, w *waiting) {
-	o := out{p: p}
-	p.asks.mu.Lock()
-	if i := slices.Index(q.waiting, w); i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-		o.toClient = append(o.toClient, p.given(w))
-		p.unoffer(&o, q)
-		p.update(q)
-	}
-	p.asks.mu.Unlock()
-	o.send()
-}
-
-// unoffer takes a question back from those who were told of it, once no call
-// waits for its answer.
-func (p *stdio) unoffer(o *out, q *question) {
-	if len(q.waiting) > 0 {
-		return
-	}
-	q.stop()
-	if q.elicited.Raw != "" && p.talk.spend(q.elicited) {
-		o.toClient = append(o.toClient, withdrawal(q.elicited))
-	}
-	q.elicited = wire.ID{}
-}
-
-// close ends a question.
-func (p *stdio) close(o *out, q *question) {
-	q.waiting = nil
-	p.unoffer(o, q)
-	p.asks.open = slices.DeleteFunc(p.asks.open, func(other *question) bool { return other == q })
-}
-
-// cancelled ends the wait of a call that the client gives up. It says whether
-// the call was waiting: then the server knows nothing of it.
-func (p *stdio) cancelled(call string) bool {
-	o := out{p: p}
-	defer o.send()
-	p.asks.mu.Lock()
-	defer p.asks.mu.Unlock()
-	for _, q := range p.asks.open {
-		for i, w := range q.waiting {
-			if w.verdict.ID != call {
-				continue
-			}
-			w.timer.Stop()
-			p.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: call, Cancelled: true}})
-			p.talk.close(w.m.Frame.ID)
-			if q.waiting = slices.Delete(q.waiting, i, i+1); len(q.waiting) == 0 {
-				p.asks.desk.Withdraw(q.id)
-				p.close(&o, q)
-			} else {
-				q.call = q.waiting[0].verdict.ID
-				p.update(q)
-			}
-			return true
-		}
-	}
-	return false
 }
 
 // elicitedBy takes the client's answer to a question of ours.
@@ -311,6 +243,9 @@ func (p *stdio) answered(shown approval.Question, a approval.Answer) (string, er
 	}
 	r, err := p.o.Engine.Step(abi.Event{Approval: &abi.ApprovalEvent{Call: call, Yes: a.Yes, By: a.By}})
 	waited := q.waiting
+	if err != nil {
+		p.forsake(q)
+	}
 	p.close(&o, q)
 	verdicts := map[string]*abi.Verdict{}
 	for _, e := range r.Answers {
@@ -352,20 +287,6 @@ func (p *stdio) release(m Message, v *abi.Verdict, r Recorded) {
 		return
 	}
 	p.forward(m, sent, token, false)
-}
-
-// endAsks ends every wait: the relay is over.
-func (p *stdio) endAsks() {
-	p.asks.mu.Lock()
-	defer p.asks.mu.Unlock()
-	for _, q := range p.asks.open {
-		for _, w := range q.waiting {
-			w.timer.Stop()
-		}
-		q.stop()
-		p.asks.desk.Withdraw(q.id)
-	}
-	p.asks.open = nil
 }
 
 // listen lets terminals answer. Without it, what asks can not be approved that

@@ -45,6 +45,9 @@ func (p *stdio) batch(f wire.Frame) {
 			out.wait = func() error { return p.o.Engine.Wait(token) }
 			out.fail = func(error) { p.takeBack(messages, answers) }
 		}
+		for _, m := range messages {
+			p.talk.Sent(m)
+		}
 		p.toServer.send(out)
 		return
 	}

@@ -15,6 +15,8 @@ const (
 	CodeForeignResponse = "FRAME_FOREIGN_RESPONSE"
 	// CodeForeignRequest: a frame of the server speaks of a request that Callgate made.
 	CodeForeignRequest = "FRAME_FOREIGN_REQUEST"
+	// CodeEarlyResponse: an answer to a call that the server was not sent yet.
+	CodeEarlyResponse = "FRAME_EARLY_RESPONSE"
 	// CodeTooManyOpen: more requests without an answer than are kept.
 	CodeTooManyOpen = "FRAME_TOO_MANY_OPEN"
 	// CodeBatchTaken: an allowed call whose batch was not forwarded.
@@ -55,6 +57,7 @@ type request struct {
 	cancelled bool
 	unsure    bool // its answer may be that of another request with its id
 	elicits   bool // initialize: the client declares forms
+	unsent    bool // a call that the server has not been given
 }
 
 // Message is one frame, or element of a batch, and what it means to the gate.
@@ -119,7 +122,7 @@ func (c *Conversation) Client(f wire.Frame) Message {
 func (c *Conversation) request(m *Message) {
 	f := m.Frame
 	key := f.ID.Key()
-	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern}
+	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern, unsent: f.Call != nil}
 	if f.Method == "initialize" {
 		r.elicits = declaresForms(f)
 	}
@@ -173,6 +176,24 @@ func (c *Conversation) Called(m Message, id string) {
 	if m.open != nil {
 		m.open.call = id
 	}
+}
+
+// Sent notes that a request goes to the server now, which may answer it.
+func (c *Conversation) Sent(m Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.open != nil {
+		m.open.unsent = false
+	}
+}
+
+// early says whether the server can not have seen the request that it answers:
+// a call that is judged, or held for a person, under an id that was guessed.
+func (c *Conversation) early(id wire.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.open[id.Key()]
+	return r != nil && r.unsent
 }
 
 // close forgets an open request: it was answered, by whomever. It returns a
@@ -272,7 +293,7 @@ func (c *Conversation) FromServer(f wire.Frame) Message {
 		m.Event = c.refusal(f, "server")
 		if f.Problem != nil {
 			for _, id := range f.Problem.IDs {
-				if c.close(id) != nil {
+				if !c.early(id) && c.close(id) != nil {
 					m.Answers = append(m.Answers, id)
 				}
 			}
@@ -303,6 +324,12 @@ func (c *Conversation) FromServer(f wire.Frame) Message {
 // answer to tools/list; any other answer is text of the server.
 func (c *Conversation) response(m *Message) {
 	f := m.Frame
+	if c.early(f.ID) {
+		m.Frame.Kind = wire.Refused
+		m.Frame.Problem = &wire.Problem{Code: CodeEarlyResponse, Reason: "the server answers a call that it was not sent", RPCCode: -32600, Drop: true}
+		m.Event = c.refusal(m.Frame, "server")
+		return
+	}
 	r := c.close(f.ID)
 	body := f.Result
 	if f.Kind == wire.ErrorResponse {

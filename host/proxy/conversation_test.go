@@ -37,7 +37,9 @@ func TestAResultUnderAReusedIDVouchesForNoCall(t *testing.T) {
 	}
 	for _, c := range cases {
 		talk := proxy.NewConversation("s")
-		talk.Called(fromClient(talk, callTo, c.first, "page"), "c-1")
+		first := fromClient(talk, callTo, c.first, "page")
+		talk.Called(first, "c-1")
+		talk.Sent(first)
 		if c.cancelled != "" {
 			fromClient(talk, cancel, c.cancelled)
 		} else {
@@ -49,6 +51,10 @@ func TestAResultUnderAReusedIDVouchesForNoCall(t *testing.T) {
 			continue
 		}
 		talk.Called(m, "c-2")
+		if early := fromServer(talk, result, c.second); early.Event == nil || early.Event.Refused == nil || early.Event.Refused.Code != proxy.CodeEarlyResponse {
+			t.Errorf("%s: %+v before the call was sent; want a refusal", c.name, early.Event)
+		}
+		talk.Sent(m)
 		answer := fromServer(talk, result, c.second)
 		if answer.Event == nil || answer.Event.Result == nil || answer.Event.Result.Call != c.want {
 			t.Errorf("%s: %+v; want a result of %q", c.name, answer.Event, c.want)

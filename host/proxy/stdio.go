@@ -306,6 +306,7 @@ func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
 			p.toClient.send(frame{bytes: p.o.Voice.apply(m, unkept(""))})
 		}
 	}
+	p.talk.Sent(m)
 	p.toServer.send(f)
 }
 

@@ -98,6 +98,9 @@ func (r *relay) client(f wire.Frame) []abi.Event {
 			out = append(out, answers...)
 		}
 	}
+	for _, m := range messages {
+		r.talk.Sent(m) // or answered by the relay, which comes to the same
+	}
 	if !blocked {
 		return out
 	}
