@@ -76,13 +76,13 @@ func answerOne(list []approval.Process, id string, yes bool) (string, error) {
 	case askErr != nil:
 		return "", errors.Join(fmt.Errorf("question %q was not found", id), askErr)
 	}
-	var err error
+	err := approval.ErrUnknown
 	for _, p := range list {
 		result, oneErr := p.Answer(id, yes)
 		if oneErr == nil {
 			return result, nil
 		}
-		if err == nil || errors.Is(err, approval.ErrUnknown) {
+		if errors.Is(err, approval.ErrUnknown) && !errors.Is(oneErr, approval.ErrEnded) {
 			err = oneErr
 		}
 	}

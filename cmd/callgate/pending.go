@@ -66,6 +66,9 @@ func questions(list []approval.Process) ([]openQuestion, error) {
 	var errs []error
 	for _, p := range list {
 		asked, err := p.Pending()
+		if errors.Is(err, approval.ErrEnded) {
+			continue // it asks nothing any more
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", processName(p), err))
 		}

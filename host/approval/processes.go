@@ -23,6 +23,9 @@ const (
 	workTime = 60 * time.Second // for an answer to be carried out
 )
 
+// ErrEnded is reported for a process that has ended since it was listed.
+var ErrEnded = errors.New("the process has ended, and what waited in it was not called")
+
 // Process is a live process that answers its socket.
 type Process struct {
 	Info Info
@@ -59,7 +62,7 @@ func Processes(dir string) ([]Process, error) {
 			switch {
 			case err == nil:
 				list = append(list, p)
-			case nobody(err):
+			case errors.Is(err, ErrEnded):
 				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					errs = append(errs, err)
 				}
@@ -146,7 +149,7 @@ func (p Process) result(r request) (string, error) {
 func (p Process) ask(r request, limit time.Duration, take func(abi.Value) (enough bool, err error)) error {
 	c, err := net.DialTimeout("unix", p.Path, dialTime)
 	if err != nil {
-		return err
+		return p.lost(err)
 	}
 	defer c.Close()
 	if err := c.SetDeadline(time.Now().Add(limit)); err != nil {
@@ -157,7 +160,7 @@ func (p Process) ask(r request, limit time.Duration, take func(abi.Value) (enoug
 	for {
 		line, err := readLine(in, maxResponse)
 		if err != nil {
-			return errors.Join(fmt.Errorf("no answer: %w", err), writeErr)
+			return p.lost(errors.Join(fmt.Errorf("no answer: %w", err), writeErr))
 		}
 		v, err := abi.ParseEventValue(line)
 		if err != nil {
@@ -170,4 +173,16 @@ func (p Process) ask(r request, limit time.Duration, take func(abi.Value) (enoug
 			return err
 		}
 	}
+}
+
+// lost is why there is no answer: ErrEnded if nobody listens any more.
+func (p Process) lost(err error) error {
+	c, dialErr := net.DialTimeout("unix", p.Path, dialTime)
+	if dialErr == nil {
+		_ = c.Close() // nothing was sent
+	}
+	if nobody(dialErr) {
+		return fmt.Errorf("%w: %w", ErrEnded, err)
+	}
+	return err
 }
