@@ -90,20 +90,11 @@ func class(f abi.Finding) abi.Position {
 // first those that are waited for, then the newest: an unanswered one is a deny
 // that costs memory.
 func (s *State) await(n *entry) {
-	if n.peer {
-		s.session.waiting = append(s.session.waiting, n.key)
-		for len(s.session.waiting) > maxAsked {
-			if old := s.session.entries[s.session.waiting[0]]; old != nil && old.outcome == abi.Ask {
-				s.forget(old)
-			}
-			s.session.waiting = s.session.waiting[1:]
-		}
+	if n.held = true; n.ask == nil { // another process asks, or asked
+		s.awaitElsewhere(n)
 		return
 	}
-	if n.ask != nil {
-		s.supersede(n)
-	}
-	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return old.ask == nil && old.decided && old.outcome != abi.Ask })
+	s.supersede(n)
 	s.session.asked = append(s.session.asked, n)
 	for len(s.session.asked) > maxAsked {
 		i := max(0, slices.IndexFunc(s.session.asked, func(old *entry) bool { return !old.held }))
@@ -112,15 +103,50 @@ func (s *State) await(n *entry) {
 	}
 }
 
+// awaitElsewhere keeps a call that another process asks for, as long as that
+// process does: what it allows in the end counts. Each file has its own room, so
+// that none can crowd out the calls of another.
+func (s *State) awaitElsewhere(n *entry) {
+	kept := s.session.waiting[:0]
+	at, count := -1, 0 // the one to let go of, and how many the file has
+	for _, key := range append(s.session.waiting, n.key) {
+		old := s.session.entries[key]
+		if old == nil || old.outcome != abi.Ask {
+			continue
+		}
+		if old.file() == n.file() {
+			if count++; at < 0 || !old.held && s.session.entries[kept[at]].held {
+				at = len(kept)
+			}
+		}
+		kept = append(kept, key)
+	}
+	s.session.waiting = kept
+	if count > maxAsked {
+		s.forget(s.session.entries[kept[at]])
+		s.session.waiting = slices.Delete(kept, at, at+1)
+	}
+}
+
+// file is what the ids of all calls of a file have in common.
+func (n *entry) file() string {
+	mark := "-"
+	if n.peer {
+		mark = ":"
+	}
+	name, _, _ := strings.Cut(n.key, mark)
+	return name
+}
+
 // supersede forgets a call that nobody waits for where an identical one is
 // asked: a question is kept open by the calls that wait, or by the last one.
 func (s *State) supersede(n *entry) {
 	for _, old := range s.session.asked {
-		if old != n && old.ask != nil && !old.held && old.fingerprint == n.fingerprint {
+		if old.ask != nil && !old.held && old.fingerprint == n.fingerprint {
 			s.withdraw(old)
 		}
 	}
-	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return s.session.entries[old.key] != old })
+	s.session.asked = slices.DeleteFunc(s.session.asked, func(old *entry) bool { return old.ask == nil })
 }
 
 // withdraw ends a question that nobody may answer any more.
@@ -150,14 +176,15 @@ func (s *State) counted(q *abi.AskEvent) {
 }
 
 // lapse takes in that a call waits for its answer no longer.
-func (s *State) lapse(l *abi.LapsedEvent) {
-	n := s.session.entries[l.Call]
+func (s *State) lapse(l *abi.LapsedEvent) { s.unheld(s.session.entries[l.Call], l.Cancelled) }
+
+func (s *State) unheld(n *entry, cancelled bool) {
 	if n == nil || n.outcome != abi.Ask {
 		return
 	}
 	n.held = false
 	others := slices.ContainsFunc(s.session.asked, func(o *entry) bool { return o.ask != nil && o.held && o.fingerprint == n.fingerprint })
-	if l.Cancelled || n.ask != nil && others {
+	if cancelled || n.ask != nil && others {
 		s.withdraw(n)
 	}
 }

@@ -19,9 +19,10 @@ type counter struct {
 
 // charge is what one call took from a budget.
 type charge struct {
-	call string
-	at   time.Time
-	n    int64
+	call  string
+	at    time.Time
+	n     int64
+	final bool // it can not be given back
 }
 
 // used returns what other calls have taken at a time, and when the oldest
@@ -42,7 +43,8 @@ func (c *counter) used(now time.Time, call string) (int64, time.Time) {
 }
 
 // add charges a budget. A counter over a stretch of time keeps no more charges
-// than it takes to be spent: the newest ones are the last to fall out. The files
+// than it takes to be spent, by such as are not given back: the newest ones are
+// the last to fall out. The files
 // of a group are read one after the other, so a charge can be older than those
 // that are there, and what falls out is told by its time alone.
 func (c *counter) add(ch charge, spent int64) {
@@ -54,8 +56,20 @@ func (c *counter) add(ch charge, spent int64) {
 		at--
 	}
 	c.charges = slices.Insert(c.charges, at, ch)
-	for c.window > 0 && int64(len(c.charges)) > spent+1 {
+	if c.window == 0 || int64(len(c.charges)) <= spent+1 {
+		return
+	}
+	final := int64(0)
+	for _, ch := range c.charges[1:] {
+		if ch.final {
+			final++
+		}
+	}
+	for final > spent {
 		c.charges = c.charges[1:]
+		if c.charges[0].final {
+			final--
+		}
 	}
 }
 
@@ -69,15 +83,15 @@ func (c *counter) expire(now time.Time) {
 // settle makes the charge of a call final, so that a session's counter stays
 // one number.
 func (c *counter) settle(call string) {
-	if c.window > 0 {
-		return
-	}
 	for i, ch := range c.charges {
-		if ch.call == call {
+		if ch.call != call {
+			continue
+		}
+		if c.charges[i].final = true; c.window == 0 {
 			c.settled += ch.n
 			c.charges = append(c.charges[:i:i], c.charges[i+1:]...)
-			return
 		}
+		return
 	}
 }
 
@@ -165,7 +179,7 @@ func (s *State) charge(n *entry, kinds ...contract.Count) {
 				s.counters[b.Scope] = c
 			}
 			c.window = b.Window
-			c.add(charge{n.key, s.now, n.weight(b)}, b.Max)
+			c.add(charge{n.key, s.now, n.weight(b), k == contract.CountAttempts && c.window > 0}, b.Max)
 		}
 	}
 }

@@ -45,6 +45,8 @@ func Tail(s *State, from Peer, e abi.Event) {
 		s.addLabels(from.entry(s, e.Label.Call), e.Label)
 	case e.Ask != nil:
 		s.counted(e.Ask)
+	case e.Lapsed != nil:
+		s.unheld(from.entry(s, e.Lapsed.Call), e.Lapsed.Cancelled)
 	case e.Frame != nil:
 		f := *e.Frame
 		f.Server, e.Frame = from.Server, &f
