@@ -53,7 +53,7 @@ type doctor struct {
 	found    []diagnosis
 	problems int
 	running  []approval.Process
-	state    string // state directory, "" where there is none
+	states   []string // state directories
 }
 
 // diagnosis is one thing that was looked at.
@@ -85,7 +85,7 @@ func (d *doctor) examine(configs []string) error {
 		found = append(found, one)
 	}
 	d.processes()
-	if d.state, err = ledger.StateDir(os.Getenv); err != nil {
+	if d.states, err = ledger.StateDirs(os.Getenv); err != nil {
 		d.say("problem", "state", "", "%v", err)
 	}
 	for _, f := range found {
@@ -218,18 +218,17 @@ func (d *doctor) pending(about string, p approval.Process) {
 
 // pins says what is pinned of a server.
 func (d *doctor) pins(about string, e clients.Entry) string {
-	if d.state == "" || e.Group == "" {
-		return "pins unknown"
+	for _, state := range d.states {
+		list, err := ledger.ReadPins(ledger.GroupDir(state, e.Group), e.Name)
+		switch {
+		case err != nil:
+			d.say("problem", about, "move the file away; the tools are pinned anew then", "%v", err)
+			return "pins unreadable"
+		case list != nil:
+			return plural(len(list), "tool") + " pinned"
+		}
 	}
-	list, err := ledger.ReadPins(ledger.GroupDir(d.state, e.Group), e.Name)
-	switch {
-	case err != nil:
-		d.say("problem", about, "move the file away; the tools are pinned anew then", "%v", err)
-		return "pins unreadable"
-	case list == nil:
-		return "nothing pinned yet"
-	}
-	return plural(len(list), "tool") + " pinned"
+	return "nothing pinned yet"
 }
 
 // others lists the processes that no configuration explains.

@@ -31,24 +31,26 @@ func ledgerDir(cmd *cobra.Command, dir *string) {
 }
 
 // groupDirs lists the directories of the groups: the one that is named, or all
-// under the state directory.
+// under the state directories.
 func groupDirs(dir string) ([]string, error) {
 	if dir != "" {
 		return []string{dir}, nil
 	}
-	state, err := ledger.StateDir(os.Getenv)
+	states, err := ledger.StateDirs(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	groups := filepath.Join(state, "groups")
-	entries, err := os.ReadDir(groups)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
 	var out []string
-	for _, e := range entries {
-		if e.IsDir() {
-			out = append(out, filepath.Join(groups, e.Name()))
+	for _, state := range states {
+		groups := filepath.Join(state, "groups")
+		entries, err := os.ReadDir(groups)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.IsDir() {
+				out = append(out, filepath.Join(groups, e.Name()))
+			}
 		}
 	}
 	return out, nil
@@ -208,12 +210,13 @@ func pathCmd(std stdio) *cobra.Command {
 				if dir != "" {
 					return errors.New("--group beside --ledger: a directory given by --ledger has no groups; name one of them")
 				}
-				state, err := ledger.StateDir(os.Getenv)
+				states, err := ledger.StateDirs(os.Getenv)
 				if err != nil {
 					return err
 				}
-				one := ledger.GroupDir(state, group)
-				dirs = slices.DeleteFunc(dirs, func(d string) bool { return d != one })
+				dirs = slices.DeleteFunc(dirs, func(d string) bool {
+					return !slices.ContainsFunc(states, func(state string) bool { return d == ledger.GroupDir(state, group) })
+				})
 			}
 			files, err := ledgerFiles(dirs)
 			if err != nil {

@@ -22,8 +22,8 @@ func protected(p *policy.Policy, dir string, configs ...string) []string {
 			paths = append(paths, filepath.FromSlash(f.Path))
 		}
 	}
-	if state, err := ledger.StateDir(os.Getenv); err == nil {
-		paths = append(paths, state)
+	if states, err := ledger.StateDirs(os.Getenv); err == nil {
+		paths = append(paths, states...)
 	}
 	paths = append(paths, approval.SocketDirs(os.Getenv)...)
 	if cache, err := os.UserCacheDir(); err == nil {

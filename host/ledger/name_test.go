@@ -127,3 +127,25 @@ func TestDifferentCommandsAreDifferentGroups(t *testing.T) {
 		t.Errorf("the digest has changed to %s: groups of users would be lost", got)
 	}
 }
+
+func TestStateIsLookedForWithAndWithoutXDG(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want int
+	}{
+		{map[string]string{"HOME": "/home/u", "XDG_STATE_HOME": "/state", "LocalAppData": `C:\u`}, 2},
+		{map[string]string{"HOME": "/home/u", "XDG_STATE_HOME": "relative", "LocalAppData": `C:\u`}, 1},
+		{map[string]string{"HOME": "/home/u", "LocalAppData": `C:\u`}, 1},
+		{map[string]string{"XDG_STATE_HOME": "/state"}, 1},
+		{map[string]string{}, 0},
+	} {
+		env := func(name string) string { return c.env[name] }
+		dirs, err := StateDirs(env)
+		if len(dirs) != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%v: %q, %v; want %d", c.env, dirs, err, c.want)
+		}
+		if first, err := StateDir(env); err == nil && dirs[0] != first {
+			t.Errorf("%v: %q does not begin with %q", c.env, dirs, first)
+		}
+	}
+}

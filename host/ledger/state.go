@@ -18,6 +18,27 @@ func StateDir(env func(string) string) (string, error) {
 	return stateDir(runtime.GOOS, env)
 }
 
+// StateDirs lists the directories that can keep the state of this user's
+// processes: that of StateDir first. A client that starts servers with less of
+// an environment than a terminal has leads them to the one without
+// $XDG_STATE_HOME.
+func StateDirs(env func(string) string) ([]string, error) {
+	first, err := StateDir(env)
+	if err != nil {
+		return nil, err
+	}
+	other, err := StateDir(func(name string) string {
+		if name == "XDG_STATE_HOME" {
+			return ""
+		}
+		return env(name)
+	})
+	if err != nil || other == first {
+		return []string{first}, nil // whoever has no home has no other directory
+	}
+	return []string{first, other}, nil
+}
+
 func stateDir(goos string, env func(string) string) (string, error) {
 	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "callgate"), nil
