@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 
@@ -206,10 +204,4 @@ func outcomeText(v *abi.Verdict) string {
 		text += " (observed)"
 	}
 	return text
-}
-
-// lineHash is the hash by which the next line of a ledger names this one.
-func lineHash(line []byte) string {
-	sum := sha256.Sum256(line)
-	return hex.EncodeToString(sum[:])
 }
