@@ -77,13 +77,14 @@ func (p Peer) entry(s *State, id string) *entry {
 }
 
 // peerOpens takes in that another process was started: after the idle window,
-// that was a new session, unless this process is part of one.
+// that was a new session, unless this process is part of one. For whom it was
+// started is not known for sure, and whether it wanted a new one does not count.
 func (s *State) peerOpens(o *abi.SessionEvent) {
-	if s.session.joined || s.session.open && s.fresh() && !o.New {
+	if s.session.joined || s.session.open && s.fresh() {
 		return
 	}
 	s.reset()
-	s.session.open, s.session.id, s.session.last, s.session.principal = true, o.ID, s.now, o.Principal
+	s.session.open, s.session.id, s.session.last = true, o.ID, s.now
 }
 
 // peerLists takes in tool definitions of another process: they say what its

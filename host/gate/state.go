@@ -39,6 +39,9 @@ type Options struct {
 type State struct {
 	opts Options
 	now  time.Time
+	// clock is the time of the last event of this process, which no event of the
+	// past can be later than.
+	clock time.Time
 	// file is the start of every call id: six hex digits of the ledger file.
 	file string
 	// folding says that events of the past are applied, not judged.
@@ -68,6 +71,7 @@ type session struct {
 	open       bool
 	last       time.Time // of the last event that counts as activity
 	principal  abi.Principal
+	known      bool // whose session it is: a process of this server said so
 	place      abi.Place
 	protected  []string
 	labels     []string

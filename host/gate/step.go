@@ -10,6 +10,9 @@ import (
 // makes its own.
 func Step(s *State, e abi.Event) []abi.Event {
 	s.folding = false
+	if !e.Time.IsZero() {
+		s.clock = e.Time.UTC()
+	}
 	return s.step(s.Freeze(e))
 }
 
@@ -72,7 +75,8 @@ func (s *State) step(e abi.Event) []abi.Event {
 // openSession starts a process's part of a session: the same one if the last
 // activity is inside the idle window and the principal is the same.
 func (s *State) openSession(o *abi.SessionEvent) {
-	resume := s.session.open && !o.New && samePrincipal(s.session.principal, o.Principal) && s.fresh()
+	same := !s.session.known || samePrincipal(s.session.principal, o.Principal)
+	resume := s.session.open && !o.New && same && s.fresh()
 	if !resume {
 		s.reset()
 		if srv := s.servers[o.Server]; srv != nil {
@@ -82,7 +86,7 @@ func (s *State) openSession(o *abi.SessionEvent) {
 		s.session.last = s.now
 	}
 	s.session.open = true
-	s.session.principal = o.Principal
+	s.session.principal, s.session.known = o.Principal, true
 	if o.Place != (abi.Place{}) {
 		s.session.place = o.Place
 	}
@@ -95,13 +99,18 @@ func (s *State) openSession(o *abi.SessionEvent) {
 	s.session.joined = !s.folding
 }
 
-// fresh says whether the last activity lies inside the idle window.
+// fresh says whether the last activity lies inside the idle window. A process
+// whose clock was ahead did not start later than now.
 func (s *State) fresh() bool {
+	now := s.now
+	if s.folding && !s.clock.IsZero() && now.After(s.clock) {
+		now = s.clock
+	}
 	idle := s.settings.SessionIdle
 	if idle == 0 {
 		idle = policy.DefaultSessionIdle
 	}
-	return !s.session.last.IsZero() && s.now.Sub(s.session.last) <= idle
+	return !s.session.last.IsZero() && now.Sub(s.session.last) <= idle
 }
 
 // active notes activity in the session. Files of a group are read one after

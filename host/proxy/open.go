@@ -43,6 +43,7 @@ func Open(o Opening) (*Opened, error) {
 	text := &Text{}
 	state := gate.New(gate.Options{Specs: o.Specs, Text: text, Loaded: o.Policy})
 	inForce := abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value(), Files: o.Policy.Files()}}
+	inForce.Time = now
 	gate.Step(state, inForce) // it says what the past counts towards
 	joined := &ledger.Joined{Ledger: ledger.Memory()}
 	var lock *ledger.GroupLock
