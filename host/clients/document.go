@@ -14,6 +14,15 @@ const maxFile = 64 << 20
 // maxDepth is the deepest nesting that is read.
 const maxDepth = 1000
 
+// maxServers is the most servers that a configuration may name. Each is looked up
+// in the file, and a project that somebody else wrote carries such files, too.
+const maxServers = 1000
+
+// tooMany is the mistake of a configuration with one server more.
+func tooMany(data []byte, at int) error {
+	return mistakeAt(data, at, "the file names more than %d servers; no client's configuration does", maxServers)
+}
+
 // span is a range of bytes, without its end.
 type span struct{ from, to int }
 
@@ -41,7 +50,8 @@ type value struct {
 	kind    valueKind
 	text    string
 	items   []item
-	remarks bool // comments stand inside
+	remarks bool   // comments stand inside
+	why     string // it is of another kind, where that says too little
 
 	// How items are put into a list: at an offset, each with dash before it and
 	// comma and gap behind it.

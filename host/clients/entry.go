@@ -39,7 +39,7 @@ func (s *server) classify(d *document) {
 		}
 	}
 	if !original {
-		s.State, s.Why = ByHand, "callgate was put in front of it by hand; it was left as it is"
+		s.State, s.Why = ByHand, "callgate was put in front of it by hand, or its --original was taken out; it was left as it is, and callgate unwrap --force makes an entry of what follows --"
 		return
 	}
 	s.State, s.Why = s.agrees(d)
@@ -60,6 +60,8 @@ func (s *server) judge() (State, string) {
 		return Broken, "its command is not a string; write the command as one, and what follows it into args"
 	case s.command.text == "":
 		return Broken, "its command is empty; name a program"
+	case s.args.why != "":
+		return Broken, s.args.why
 	case s.args.kind == other || s.args.kind == text:
 		return Broken, "its args are not a list of strings; write them as one"
 	case hasNUL(s):

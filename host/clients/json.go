@@ -158,6 +158,8 @@ func (r *jsonReader) descend(v hujson.Value, path []string, scope, above string)
 			continue // no name that a layout, or a program's argument, can have
 		}
 		switch {
+		case len(path) == 0 && len(r.servers) == maxServers:
+			return tooMany(r.data, m.Name.StartOffset)
 		case len(path) == 0:
 			r.servers = append(r.servers, r.entry(name, scope, m.Value))
 			continue

@@ -83,8 +83,12 @@ func Read(path string) (*Stored, error) { return realSystem().open(path) }
 
 func (sys system) open(path string) (*Stored, error) {
 	target, err := sys.resolve(path)
-	if err != nil {
+	var named *fs.PathError
+	switch {
+	case errors.As(err, &named):
 		return nil, err
+	case err != nil: // links without end
+		return nil, fmt.Errorf("%q: %w; name the file itself", path, err)
 	}
 	data, info, err := sys.read(target)
 	if err != nil {

@@ -57,7 +57,9 @@ func (s *steps) watched() system {
 			h, err := real.create(p)
 			return s.handle(h), err
 		},
-		rename:  func(from, to string) error { return errors.Join(s.step(), s.unless(func() error { return real.rename(from, to) })) },
+		rename: func(from, to string) error {
+			return errors.Join(s.step(), s.unless(func() error { return real.rename(from, to) }))
+		},
 		remove:  func(p string) error { return errors.Join(s.step(), s.unless(func() error { return real.remove(p) })) },
 		syncDir: func(p string) error { return errors.Join(s.step(), s.unless(func() error { return real.syncDir(p) })) },
 	}
@@ -171,8 +173,10 @@ func TestWhatChangesWhileItIsEditedIsNotLost(t *testing.T) {
 	lastLook := all.count - 2 // then come rename and syncDir
 	for stop := 1; stop <= lastLook; stop++ {
 		for name, change := range map[string]func(path string) error{
-			"written":  func(p string) error { return os.WriteFile(p, []byte(other), 0o600) },
-			"replaced": func(p string) error { return errors.Join(os.WriteFile(p+".new", []byte(other), 0o600), os.Rename(p+".new", p)) },
+			"written": func(p string) error { return os.WriteFile(p, []byte(other), 0o600) },
+			"replaced": func(p string) error {
+				return errors.Join(os.WriteFile(p+".new", []byte(other), 0o600), os.Rename(p+".new", p))
+			},
 		} {
 			s := stored(t, before)
 			sys := &steps{system: realSystem(), stop: stop, before: func() {

@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,10 +15,17 @@ import (
 // files, and their parsers are slower.
 const maxTree = 4 << 20
 
+// maxKeys is the most keys and tables that TOML is read with, or rather of the
+// characters that make some: the parser compares each with its siblings.
+const maxKeys = 20_000
+
 // parseTOML reads TOML. Servers are tables, inline tables or dotted keys.
 func parseTOML(data []byte, l Layout) ([]server, error) {
 	if len(data) > maxTree {
 		return nil, mistakeAt(data, maxTree, "the file has %d bytes; want at most %d", len(data), maxTree)
+	}
+	if bytes.Count(data, []byte("="))+bytes.Count(data, []byte("[")) > maxKeys {
+		return nil, &Mistake{Text: fmt.Sprintf("the file has more than %d keys and tables; no client's configuration has", maxKeys)}
 	}
 	// The parser below takes keys twice and what is a table and a value.
 	var whole map[string]any
@@ -41,6 +49,9 @@ func parseTOML(data []byte, l Layout) ([]server, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if len(r.servers) > maxServers {
+			return nil, tooMany(data, int(n.Raw.Offset))
 		}
 	}
 	if err := r.parser.Error(); err != nil {
@@ -152,6 +163,9 @@ func (r *tomlReader) keyValue(table []string, n *unstable.Node, inline bool) err
 				if err := r.keyValue(key, it.Node(), true); err != nil {
 					return err
 				}
+				if len(r.servers) > maxServers {
+					return tooMany(r.data, from)
+				}
 			}
 			return nil
 		}
@@ -200,11 +214,10 @@ func (r *tomlReader) member(s *server, rest []string, n *unstable.Node, keys []u
 
 // newLine is a line end with the indentation of the line that an offset is in.
 func (r *tomlReader) newLine(at int) string {
-	before := string(r.data[:at])
-	if line := lineStart(before); line != "" {
-		return line
+	if i := bytes.LastIndexByte(r.data[:at], '\n'); i >= 0 {
+		return lineStart(string(r.data[max(i-1, 0):at]))
 	}
-	if i := strings.IndexByte(string(r.data), '\n'); i > 0 && r.data[i-1] == '\r' {
+	if i := bytes.IndexByte(r.data, '\n'); i > 0 && r.data[i-1] == '\r' {
 		return "\r\n"
 	}
 	return "\n"

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -83,6 +84,7 @@ type yamlReader struct {
 	data    []byte
 	lines   []int // where each line starts
 	servers []server
+	last    struct{ line, column, at int } // where offset found a node last
 }
 
 // index finds the lines. Breaks that only some readers of YAML see (a lone
@@ -103,36 +105,25 @@ func (r *yamlReader) index() error {
 	return nil
 }
 
-// offset is where a node starts, or -1. Columns count characters.
+// offset is where a node starts, or -1. Columns count characters. Nodes are mostly
+// asked for in order, and a whole file may be one line, so it goes on from the
+// last one.
 func (r *yamlReader) offset(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(r.lines) {
 		return -1
 	}
-	at := r.lines[n.Line-1]
-	for i, column := range positions(r.data[at:]) {
-		if column == n.Column {
-			return at + i
-		}
-		if column > n.Column {
-			break
-		}
+	if r.last.line != n.Line || r.last.column > n.Column {
+		r.last.line, r.last.column, r.last.at = n.Line, 1, r.lines[n.Line-1]
 	}
-	return -1
-}
-
-// positions gives the offset and the column, from 1, of each character, and of
-// the end.
-func positions(line []byte) func(func(int, int) bool) {
-	return func(yield func(int, int) bool) {
-		column := 1
-		for i := range string(line) {
-			if !yield(i, column) {
-				return
-			}
-			column++
-		}
-		yield(len(line), column)
+	for r.last.column < n.Column && r.last.at < len(r.data) {
+		_, size := utf8.DecodeRune(r.data[r.last.at:])
+		r.last.at += size
+		r.last.column++
 	}
+	if r.last.column != n.Column {
+		return -1
+	}
+	return r.last.at
 }
 
 func (r *yamlReader) mistake(n *yaml.Node, format string, args ...any) error {
@@ -179,6 +170,9 @@ func (r *yamlReader) descend(n *yaml.Node, path []string, scope, above string) e
 	switch {
 	case len(path) == 0 && n.Kind == yaml.SequenceNode:
 		for _, c := range n.Content {
+			if len(r.servers) == maxServers {
+				return tooMany(r.data, r.lines[c.Line-1])
+			}
 			r.servers = append(r.servers, r.entry(nameOf(c), scope, c))
 		}
 		return nil
@@ -188,6 +182,10 @@ func (r *yamlReader) descend(n *yaml.Node, path []string, scope, above string) e
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, below := n.Content[i].Value, n.Content[i+1]
 		switch {
+		case len(path) == 0 && len(r.servers) == maxServers:
+			return tooMany(r.data, r.lines[below.Line-1])
+		case n.Content[i].Tag == "!!merge":
+			return r.mistake(n.Content[i], "it merges another map, which may name servers; write its members out")
 		case len(path) == 0:
 			r.servers = append(r.servers, r.entry(name, scope, below))
 			continue

@@ -110,6 +110,7 @@ func (r *yamlReader) list(n *yaml.Node) value {
 	for _, c := range n.Content {
 		here, ok := r.scalar(c)
 		if !ok {
+			out.why = "an item of its args has an anchor, a tag or more than one line, or is no string; write each as a string in one line"
 			return out
 		}
 		out.items = append(out.items, item{here, c.Value})
