@@ -18,9 +18,15 @@ const (
 // errStopped ends a reader whose events nobody wants any more.
 var errStopped = errors.New("nobody wants more events")
 
+// eventAt is an event with how much of its file was read when it was.
+type eventAt struct {
+	event abi.Event
+	to    extent
+}
+
 // batch is a run of events of a file.
 type batch struct {
-	events []abi.Event
+	events []eventAt
 	bytes  int
 	done   chan struct{} // not nil: closed when they were dealt with, which the reader waits for
 }
@@ -28,7 +34,7 @@ type batch struct {
 // events is [scanner.all] for events. While one is dealt with, the next ones are
 // read, verified and parsed in another goroutine, which has ended on return.
 // The error is that of the first line that has one.
-func (s *scanner) events(saw func(hash string), each func(abi.Event) error) error {
+func (s *scanner) events(saw func(hash string), each func(e abi.Event, to extent) error) error {
 	batches, stop := make(chan batch, 2), make(chan struct{})
 	var failed error // of the reader, set before it closes batches
 	line := s.lines  // before the reader counts
@@ -46,7 +52,7 @@ func (s *scanner) events(saw func(hash string), each func(abi.Event) error) erro
 	for b := range batches {
 		for _, e := range b.events {
 			line++
-			if err := each(e); err != nil {
+			if err := each(e.event, e.to); err != nil {
 				return s.refusedAt(line, err)
 			}
 		}
@@ -55,6 +61,11 @@ func (s *scanner) events(saw func(hash string), each func(abi.Event) error) erro
 		}
 	}
 	return failed
+}
+
+// read is how much of the file was read.
+func (s *scanner) read() extent {
+	return extent{lines: s.lines, last: s.last, lastAt: s.lastAt, offset: s.good}
 }
 
 // ahead reads events until the lines or those who deal with them end.
@@ -91,9 +102,9 @@ func (s *scanner) ahead(saw func(hash string), to chan<- batch, stop <-chan stru
 			return s.refused(err)
 		}
 		if b.events == nil {
-			b.events = make([]abi.Event, 0, batchEvents)
+			b.events = make([]eventAt, 0, batchEvents)
 		}
-		b.events, b.bytes = append(b.events, e), b.bytes+len(line)
+		b.events, b.bytes = append(b.events, eventAt{e, s.read()}), b.bytes+len(line)
 		if (len(b.events) == batchEvents || b.bytes >= batchBytes) && !send() {
 			return errStopped
 		}

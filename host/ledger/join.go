@@ -14,6 +14,8 @@ type Joining struct {
 	Options
 	// Peer is handed the lines of the other files of the group.
 	Peer func(f File, line []byte) error
+	// PeerEvent is handed the events of the same lines in place of Peer.
+	PeerEvent func(f File, e abi.Event) error
 }
 
 // Joined is a process that has joined its group.
@@ -55,7 +57,7 @@ func Join(o Joining) (*Joined, error) {
 		if name == own {
 			return nil
 		}
-		if err := out.poll(name, o.Peer); err != nil {
+		if err := out.poll(name, o); err != nil {
 			return err
 		}
 		// One that was made a moment ago is in nobody's list yet.
@@ -71,7 +73,7 @@ func Join(o Joining) (*Joined, error) {
 	for _, p := range out.Prior {
 		out.past(p)
 	}
-	if err := out.poll("", o.Peer); err != nil {
+	if err := out.poll("", o); err != nil {
 		_ = out.Ledger.Close() // the first error says more
 		return nil, err
 	}
@@ -99,9 +101,15 @@ func (o Options) after(next func(f File) error) Options {
 }
 
 // poll reads the files before a name; an empty one is after all.
-func (j *Joined) poll(before string, each func(f File, line []byte) error) error {
+func (j *Joined) poll(before string, o Joining) error {
 	j.Tail.before = before
-	progress, err := j.Tail.Poll(each)
+	var progress []Progress
+	var err error
+	if o.PeerEvent != nil {
+		progress, err = j.Tail.Events(o.PeerEvent)
+	} else {
+		progress, err = j.Tail.Poll(o.Peer)
+	}
 	for _, p := range progress {
 		j.Read = append(j.Read, Reading{Progress: p})
 	}

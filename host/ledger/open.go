@@ -223,7 +223,7 @@ func (o Options) verifyPrior(file File, c *chain) (Prior, string, error) {
 // handOut reads a file and hands its lines, or its events, to whom o says.
 func (o Options) handOut(s *scanner, file File, c *chain) error {
 	if o.Event != nil {
-		return s.events(c.saw, func(e abi.Event) error { return o.Event(file, e) })
+		return s.events(c.saw, func(e abi.Event, _ extent) error { return o.Event(file, e) })
 	}
 	s.trust = o.Each != nil && o.EachParses
 	return s.all(func(line []byte, hash string) error {

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // watching says what a Poll does to learn whether a file has changed.
@@ -61,7 +63,7 @@ func (p *peer) progress() Progress {
 }
 
 // look reads what is new in a file and says whether there is progress to tell.
-func (t *Tail) look(p *peer, each func(f File, line []byte) error) bool {
+func (t *Tail) look(p *peer, read func(p *peer) error) bool {
 	if p.lost {
 		p.lost, p.err = false, nil
 		return true
@@ -77,11 +79,11 @@ func (t *Tail) look(p *peer, each func(f File, line []byte) error) bool {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		t.vanish(p)
-		return p.lost && t.look(p, each)
+		return p.lost && t.look(p, read)
 	}
 	before := p.read.lines
 	if err == nil {
-		err = t.advance(p, wasOpen, each)
+		err = t.advance(p, wasOpen, read)
 	}
 	changed := p.read.lines != before || (err == nil) != (p.err == nil) || err != nil && err.Error() != p.err.Error()
 	p.err = err
@@ -139,7 +141,7 @@ func (p *peer) note(at stamp) {
 func (t *Tail) old(at stamp) bool { return time.Unix(0, at.mtime).Before(t.since) }
 
 // advance reads a file that has changed since it was looked at.
-func (t *Tail) advance(p *peer, wasOpen bool, each func(f File, line []byte) error) error {
+func (t *Tail) advance(p *peer, wasOpen bool, read func(p *peer) error) error {
 	if p.fresh {
 		p.fresh = false
 		if p.idle = t.old(p.seen); p.idle {
@@ -152,7 +154,7 @@ func (t *Tail) advance(p *peer, wasOpen bool, each func(f File, line []byte) err
 			return err
 		}
 	}
-	return t.readOn(p, each)
+	return read(p)
 }
 
 // recheck finds out whether what was read of a file is still there. A line
@@ -191,8 +193,7 @@ func (p *peer) recheck() error {
 // readOn hands out the complete lines up to the size that the file had when it
 // was looked at.
 func (t *Tail) readOn(p *peer, each func(f File, line []byte) error) error {
-	s := t.scan
-	s.resume(p.file.Path, io.NewSectionReader(p.f, p.read.offset, p.seen.size-p.read.offset), p.read)
+	s := t.more(p)
 	for {
 		line, err := s.next()
 		if errors.Is(err, io.EOF) {
@@ -204,8 +205,34 @@ func (t *Tail) readOn(p *peer, each func(f File, line []byte) error) error {
 		if err := each(p.file, line); err != nil {
 			return s.refused(err)
 		}
-		p.read = extent{lines: s.lines, last: s.last, lastAt: s.lastAt, offset: s.good}
+		p.read = s.read()
 	}
+}
+
+// eventsOn is readOn for events. Where much is new, it is parsed ahead of each.
+func (t *Tail) eventsOn(p *peer, each func(f File, e abi.Event) error) error {
+	if p.seen.size-p.read.offset < batchBytes {
+		return t.readOn(p, func(f File, line []byte) error {
+			e, err := abi.ParseEvent(line)
+			if err != nil {
+				return err
+			}
+			return each(f, e)
+		})
+	}
+	return t.more(p).events(func(string) {}, func(e abi.Event, to extent) error {
+		if err := each(p.file, e); err != nil {
+			return err
+		}
+		p.read = to
+		return nil
+	})
+}
+
+// more returns the scanner of what is new in a file.
+func (t *Tail) more(p *peer) *scanner {
+	t.scan.resume(p.file.Path, io.NewSectionReader(p.f, p.read.offset, p.seen.size-p.read.offset), p.read)
+	return t.scan
 }
 
 // resume makes a scanner go on after what was read of a file.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // TailOptions says what a Tail reads. Dir and Self may not be left out.
@@ -93,6 +95,22 @@ func (t *Tail) adopt(p Prior) {
 //
 // An error says that the directory itself can not be read, and that nothing was.
 func (t *Tail) Poll(each func(f File, line []byte) error) ([]Progress, error) {
+	return t.poll(func(p *peer) error { return t.readOn(p, each) })
+}
+
+// Events is [Tail.Poll] for the events of the lines. A line that is none is
+// treated as one that each returned an error for.
+func (t *Tail) Events(each func(f File, e abi.Event) error) ([]Progress, error) {
+	if t == nil {
+		return nil, nil
+	}
+	trust := t.scan.trust
+	t.scan.trust = true // what is parsed here need not be parsed twice
+	defer func() { t.scan.trust = trust }()
+	return t.poll(func(p *peer) error { return t.eventsOn(p, each) })
+}
+
+func (t *Tail) poll(read func(p *peer) error) ([]Progress, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -107,7 +125,7 @@ func (t *Tail) Poll(each func(f File, line []byte) error) ([]Progress, error) {
 		if p.watch == quiet || p.watch == gone && !p.lost {
 			continue
 		}
-		if t.look(p, each) {
+		if t.look(p, read) {
 			out = append(out, p.progress())
 		}
 	}
