@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/provenance"
 )
 
 // joining is a process that joins its group: it folds and tails files, each in
@@ -177,5 +178,82 @@ func TestAFileOfTheSameServerThatGoesOnIsOneFile(t *testing.T) {
 				t.Errorf("%s; want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestWhatIsReadWhileJoiningIsIndexedLater: a process of a large group need not
+// index it before its first call, and does before the first that asks.
+func TestWhatIsReadWhileJoiningIsIndexedLater(t *testing.T) {
+	p := load(t, open+"tools:\n  mail/send: {sink: {to: [to], content: [body]}}\n")
+	const n = 1000
+	begin := func() (*run, *[]string) {
+		log := &[]string{}
+		r := &run{t: t, state: gate.New(gate.Options{Specs: builtin.Table(), Loaded: p, NewIndex: func(provenance.Options) provenance.Index { return noted{log} }})}
+		inForce := abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}}
+		gate.Step(r.state, inForce)
+		var past []abi.Event
+		for range n {
+			past = append(past, abi.Event{Result: &abi.ResultEvent{Call: "none", Server: "mail", Bytes: 1000, Value: value(t, `{"content":[]}`)}})
+		}
+		r.fold("aaaaaa000000", past...)
+		gate.Step(r.state, inForce) // once more, as a process records it
+		r.joined(lawClock)
+		return r, log
+	}
+	results := func(log *[]string) (n int) {
+		for _, what := range *log {
+			if what == "result" {
+				n++
+			}
+		}
+		return n
+	}
+	r, log := begin()
+	if len(*log) != 0 {
+		t.Errorf("joining told the index of %d events; want none yet", len(*log))
+	}
+	r.call("mail", "read", `{}`)
+	if got := results(log); got > 2 {
+		t.Errorf("a call told the index of %d results; want few", got)
+	}
+	r.call("mail", "send", evil)
+	if got := results(log); got != n || (*log)[len(*log)-1] != "explain" {
+		t.Errorf("a call that asks found %d results indexed; want %d", got, n)
+	}
+	r, log = begin()
+	for range n {
+		r.call("mail", "read", `{}`)
+	}
+	if got := results(log); got != n {
+		t.Errorf("after as many calls %d results are indexed; want %d", got, n)
+	}
+}
+
+// TestWhatIsReadWhileJoiningIsBounded: text beyond some megabytes is indexed at
+// once.
+func TestWhatIsReadWhileJoiningIsBounded(t *testing.T) {
+	p := load(t, open)
+	for _, c := range []struct {
+		name   string
+		events int
+		bytes  int64
+		wait   int // at most
+	}{
+		{"large ones", 100, 1 << 20, 16},
+		{"many", 40_000, 1, 1 << 15},
+		{"few small ones", 100, 1000, 102},
+	} {
+		log := &[]string{}
+		r := &run{t: t, state: gate.New(gate.Options{Specs: builtin.Table(), Loaded: p, NewIndex: func(provenance.Options) provenance.Index { return noted{log} }})}
+		gate.Step(r.state, abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
+		one := abi.Event{Result: &abi.ResultEvent{Call: "none", Server: "mail", Bytes: c.bytes, Value: value(t, `{"content":[]}`)}}
+		past := make([]abi.Event, c.events)
+		for i := range past {
+			past[i] = one
+		}
+		r.fold("aaaaaa000000", past...)
+		if waiting := c.events + 1 - len(*log); waiting > c.wait || c.events <= c.wait && len(*log) > 0 {
+			t.Errorf("%s: %d events wait; want at most %d", c.name, waiting, c.wait)
+		}
 	}
 }

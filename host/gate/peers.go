@@ -117,13 +117,14 @@ func (s *State) peerCalls(from Peer, e abi.Event) {
 	n := &entry{key: from.key(c.ID), peer: true, call: c}
 	n.binding = &binding{}
 	if s.policy != nil {
-		definition := abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(c.Tool)})
+		var known pin
 		if srv := s.foreign[from.Server]; srv != nil {
-			if p, ok := srv.pins[c.Tool]; ok {
-				definition, n.pinned = p.definition, true
-			}
+			known, n.pinned = srv.pins[c.Tool]
 		}
-		n.binding = s.peerBinding(from.Server, c.Tool, definition)
+		if !n.pinned {
+			known.definition = abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(c.Tool)})
+		}
+		n.binding = s.peerBinding(from.Server, c.Tool, known)
 	}
 	n.unweighed = e.Text != nil
 	s.session.entries[n.key] = n
@@ -137,17 +138,17 @@ func (s *State) peerCalls(from Peer, e abi.Event) {
 }
 
 // peerBinding returns the budgets that a call of another process is charged to.
-func (s *State) peerBinding(serverName, tool string, definition abi.Value) *binding {
-	key := "\x00" + serverName + "\x00" + tool + "\x00" + abi.PinDigest(definition)
+func (s *State) peerBinding(serverName, tool string, of pin) *binding {
+	key := "\x00" + serverName + "\x00" + tool + "\x00" + of.digest
 	if b := s.bindings[key]; b != nil {
 		return b
 	}
 	if len(s.bindings) >= maxBindings {
 		s.bindings = map[string]*binding{}
 	}
-	b := &binding{budgets: s.policy.Budgets(serverName, definition)}
+	b := &binding{budgets: s.policy.Budgets(serverName, of.definition)}
 	if floor := s.policy.Floor(); floor != nil {
-		b.budgets = append(b.budgets, floor.Budgets(serverName, definition)...)
+		b.budgets = append(b.budgets, floor.Budgets(serverName, of.definition)...)
 	}
 	s.bindings[key] = b
 	return b

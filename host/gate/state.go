@@ -81,6 +81,7 @@ type session struct {
 	recent     []abi.Recent
 	index      provenance.Index
 	unrecorded []unrecorded      // what the index has yet to take in, in order
+	backlog    int64             // bytes of text in what was kept while joining
 	unread     bool              // the index failed on an event
 	entries    map[string]*entry // calls without an answer, by id
 	asked      []*entry          // oldest first
@@ -147,7 +148,14 @@ func (s *State) reset() {
 func (s *State) Digests() bool { return s.settings.Digests }
 
 // maxUnrecorded is how many events may wait for the index to take them in.
-const maxUnrecorded = 64
+// While a process joins its group, as many may as hold maxJoining bytes of text,
+// or are maxJoiningEvents: it can relay before all of the past is indexed, and
+// the first call that needs the index waits for it.
+const (
+	maxUnrecorded    = 64
+	maxJoining       = 16 << 20
+	maxJoiningEvents = 1 << 15
+)
 
 // record has the provenance index take in an event, at the latest before it is
 // asked again: nothing else looks at it, so a call need not wait until its own
@@ -162,9 +170,30 @@ func (s *State) keep(u unrecorded, file string) {
 		u.writer = file
 	}
 	s.session.unrecorded = append(s.session.unrecorded, u)
-	for len(s.session.unrecorded) > maxUnrecorded {
+	if s.folding && !s.session.joined {
+		s.session.backlog += size(u.event)
+		for s.session.backlog > maxJoining || len(s.session.unrecorded) > maxJoiningEvents {
+			s.Settle()
+		}
+		return
+	}
+	// What joining has left shrinks with every event.
+	for n := 0; len(s.session.unrecorded) > maxUnrecorded && n < 2; n++ {
 		s.Settle()
 	}
+}
+
+// size is about how many bytes of text an event holds.
+func size(e abi.Event) int64 {
+	switch {
+	case e.Call != nil:
+		return e.Call.Bytes
+	case e.Result != nil:
+		return e.Result.Bytes
+	case e.Refused != nil:
+		return e.Refused.Size
+	}
+	return 1 << 10
 }
 
 // Settle does one piece of what earlier Steps have put off, and says whether
@@ -177,6 +206,7 @@ func (s *State) Settle() bool {
 	u := s.session.unrecorded[0]
 	s.session.unrecorded[0] = unrecorded{} // its text must not stay in memory
 	s.session.unrecorded = s.session.unrecorded[1:]
+	s.session.backlog = max(0, s.session.backlog-size(u.event))
 	s.recording = u
 	defer func() {
 		s.recording = unrecorded{}

@@ -146,8 +146,12 @@ func samePrincipal(a, b abi.Principal) bool {
 // usePolicy puts a policy into force. One that does not load denies everything
 // that follows.
 func (s *State) usePolicy(p *abi.PolicyEvent) {
-	s.settleAll() // the policy says how an output is read, and this was read under the old one
-	if known := s.opts.Loaded; known != nil && known.Value().Equal(p.Policy) {
+	known := s.opts.Loaded
+	same := known != nil && known.Value().Equal(p.Policy)
+	if !same || s.policy != known {
+		s.settleAll() // the policy says how an output is read, and this was read under the old one
+	}
+	if same {
 		s.policy, s.bad = known, nil
 	} else {
 		s.policy, s.bad = policy.Decode(p.Policy)
