@@ -40,7 +40,7 @@ func (g *Engine) counts(e abi.Event) bool {
 
 // poll reads on and adds to read one event for each file that gave something.
 func (g *Engine) poll() {
-	progress, err := g.tail.Poll(func(f ledger.File, line []byte) error { return tail(g.state, f, line) })
+	progress, err := g.tail.Events(func(f ledger.File, e abi.Event) error { return tail(g.state, f, e) })
 	for _, p := range progress {
 		g.read = append(g.read, readEvent(p, false))
 	}
@@ -53,12 +53,8 @@ func (g *Engine) poll() {
 	g.lost = err != nil
 }
 
-// tail takes in one line of another process's file.
-func tail(state *gate.State, f ledger.File, line []byte) error {
-	e, err := abi.ParseEvent(line)
-	if err != nil {
-		return err
-	}
+// tail takes in one event of another process's file.
+func tail(state *gate.State, f ledger.File, e abi.Event) error {
 	gate.Tail(state, gate.Peer{File: f.ID, Server: f.Server}, e)
 	return nil
 }

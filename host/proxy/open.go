@@ -64,6 +64,7 @@ func Open(o Opening) (*Opened, error) {
 		_ = out.Close() // the first error says more
 		return nil, err
 	}
+	go engine.Settle() // while the client and the server start
 	return out, nil
 }
 
@@ -72,17 +73,13 @@ func Open(o Opening) (*Opened, error) {
 func join(o Opening, state *gate.State, now time.Time, file string) (*ledger.Joined, error) {
 	return ledger.Join(ledger.Joining{
 		Options: ledger.Options{
-			Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon()), EachParses: true,
-			Each: func(_ ledger.File, line []byte) error {
-				e, err := abi.ParseEvent(line)
-				if err != nil {
-					return err
-				}
+			Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon()),
+			Event: func(_ ledger.File, e abi.Event) error {
 				gate.Fold(state, e)
 				return nil
 			},
 		},
-		Peer: func(f ledger.File, line []byte) error { return tail(state, f, line) },
+		PeerEvent: func(f ledger.File, e abi.Event) error { return tail(state, f, e) },
 	})
 }
 
