@@ -28,22 +28,25 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$`)
 // toolKey is the key that names exactly one tool in a policy; false: there is
 // none.
 func toolKey(t toolName) (string, bool) {
-	if !serverName.MatchString(t.server) || t.tool == "" || strings.ContainsAny(t.tool, "{}") {
+	if !serverName.MatchString(t.server) || !callable(t.tool) || strings.ContainsAny(t.tool, "{}") {
 		return "", false
 	}
 	var b strings.Builder
 	b.WriteString(t.server + "/")
 	for i := range len(t.tool) {
 		c := t.tool[i]
-		if c < 0x20 || c > 0x7E {
-			return "", false // it can not be pinned, so it can not be called either
-		}
 		if strings.IndexByte(`*?[]\`, c) >= 0 {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(c)
 	}
 	return b.String(), b.Len() <= 256
+}
+
+// callable says whether a tool of this name can be pinned, without which it can
+// not be called: it is printable ASCII.
+func callable(tool string) bool {
+	return tool != "" && !strings.ContainsFunc(tool, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // basePolicy is what ledgers are observed with: nothing is refused for want of a

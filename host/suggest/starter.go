@@ -143,17 +143,30 @@ func (w *newWriter) servers(list []known) {
 	}
 }
 
+// maxBody and maxListed are how many bytes the lines of tools may take, and how
+// many tools may have some, well below what a policy file may have: a server that
+// lists thousands of tools costs its own lines only.
+const (
+	maxBody   = 512 << 10
+	maxListed = 1000
+)
+
 // tools writes one line or block for each tool. The key tools: must not stand
-// there without an entry.
+// there without an entry. No server can crowd another out.
 func (w *newWriter) tools(list []known) {
 	var body strings.Builder
-	entries := 0
+	entries, each := 0, share(list)
 	for _, k := range list {
 		if len(k.tools) == 0 || !serverName.MatchString(k.Name) {
 			continue
 		}
 		fmt.Fprintf(&body, "  # %s, %s. Behind each, what the built-in policy says of it.\n", quote(k.Name), counted(len(k.tools), "tool"))
-		for _, d := range k.tools {
+		room := body.Len() + maxBody/len(list)
+		for i, d := range k.tools {
+			if body.Len() > room || i == each {
+				fmt.Fprintf(&body, "  # … and %s more, which are too many for a draft: the default decides about them\n", counted(len(k.tools)-i, "tool"))
+				break
+			}
 			if w.tool(&body, k, d) {
 				entries++
 			}
@@ -170,6 +183,21 @@ func (w *newWriter) tools(list []known) {
 	w.b.WriteString(body.String())
 }
 
+// share is the most tools of one server that have lines, so that no more than
+// maxListed have: what servers with few tools leave over, those with many get.
+func share(list []known) int {
+	for each := 1; ; each++ {
+		total, longer := 0, 0
+		for _, k := range list {
+			total += min(len(k.tools), each+1)
+			longer = max(longer, len(k.tools))
+		}
+		if total > maxListed || longer <= each {
+			return each
+		}
+	}
+}
+
 // tool writes one tool, and says whether that was an entry or a comment.
 func (w *newWriter) tool(b *strings.Builder, k known, definition abi.Value) bool {
 	t := toolName{k.Name, definition.Get("name").Str()}
@@ -177,6 +205,9 @@ func (w *newWriter) tool(b *strings.Builder, k known, definition abi.Value) bool
 	says := w.about(t, definition, &r)
 	key, ok := toolKey(t)
 	switch {
+	case !ok && callable(t.tool):
+		b.WriteString("  # " + short(t.tool) + ": no policy can name this tool by itself; the default decides about it\n")
+		return false
 	case !ok:
 		b.WriteString("  # " + short(t.tool) + ": no policy can name this tool, and it can not be called\n")
 		return false
