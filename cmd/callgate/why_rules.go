@@ -105,6 +105,9 @@ func (w *mending) sink(v abi.Verdict) bool {
 		return w.note("%s: %s; nothing that a policy trusts changes that", v.Code, v.Reason)
 	}
 	before := len(w.trusted)
+	if !w.in.callEvent.Call.Arguments.Exists() && w.in.callEvent.Text != nil {
+		return w.note("the ledger keeps digests, so which destination it was is not known")
+	}
 	for _, at := range v.At {
 		for _, identity := range destinations(w.in.callEvent.Call.Arguments, strings.TrimPrefix(at, "/call/arguments"), v.Code) {
 			if !slices.Contains(w.trusted, identity) {
