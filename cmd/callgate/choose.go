@@ -192,9 +192,9 @@ func (c *chosen) edit(std stdio, found []clients.Found, change editor) error {
 // inFile says which file a mistake is in.
 func inFile(path string, err error) error {
 	if m, ok := err.(*clients.Mistake); ok && m.Line > 0 {
-		return fmt.Errorf("%s:%w", path, err)
+		return fmt.Errorf("%s:%w", oneLine(path), err)
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return fmt.Errorf("%s: %w", oneLine(path), err)
 }
 
 // meant are the servers of a file that are meant; nil for all, or for none where

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -32,6 +34,16 @@ func launchesOf(c clients.Found, data []byte, dir string) ([]launch, error) {
 		return nil, err
 	}
 	tree := generic(c.Kind, data)
+	// What a client keeps for one project counts before what it has for all.
+	slices.SortStableFunc(entries, func(a, b clients.Entry) int {
+		switch {
+		case a.Scope != "" && b.Scope == "":
+			return -1
+		case a.Scope == "" && b.Scope != "":
+			return 1
+		}
+		return 0
+	})
 	var out []launch
 	for _, e := range entries {
 		if e.Scope != "" && e.Scope != dir {
@@ -45,7 +57,7 @@ func launchesOf(c clients.Found, data []byte, dir string) ([]launch, error) {
 				l.why = e.Why
 			}
 		default:
-			l.why = l.complete(e.Command, settingsOf(tree, c.Servers, e.Name), dir)
+			l.why = l.complete(e.Command, settingsOf(tree, c.Servers, e), dir)
 		}
 		out = append(out, l)
 	}
@@ -110,12 +122,13 @@ func (x *expander) expand(s string) string {
 // generic reads a configuration for its env and cwd. Which servers there are,
 // and what they are started with, is decided where it is read strictly.
 func generic(kind clients.Kind, data []byte) (tree map[string]any) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var err error
 	switch kind {
 	case clients.JSON:
-		var plain []byte
-		if plain, err = hujson.Standardize(data); err == nil {
-			err = yaml.Unmarshal(plain, &tree) // JSON is YAML, and no decision depends on this
+		var root hujson.Value
+		if root, err = hujson.Parse(append(data[:len(data):len(data)], '\n')); err == nil {
+			tree, _ = plainTree(root).(map[string]any)
 		}
 	case clients.TOML:
 		err = toml.Unmarshal(data, &tree)
@@ -130,34 +143,62 @@ func generic(kind clients.Kind, data []byte) (tree map[string]any) {
 	return tree
 }
 
-// settingsOf finds the entry of a server below the places of a layout.
-func settingsOf(tree map[string]any, places [][]string, name string) map[string]any {
-	for _, place := range places {
-		if found := below(tree, place, name); found != nil {
-			return found
+// plainTree is a JSON value without its comments. A number is kept as it is
+// written: it becomes the text of a variable.
+func plainTree(v hujson.Value) any {
+	switch v := v.Value.(type) {
+	case *hujson.Object:
+		out := make(map[string]any, len(v.Members))
+		for _, m := range v.Members {
+			if name, ok := m.Name.Value.(hujson.Literal); ok {
+				out[name.String()] = plainTree(m.Value)
+			}
+		}
+		return out
+	case hujson.Literal:
+		switch v.Kind() {
+		case '"', '0':
+			return v.String()
+		case 't', 'f':
+			return v.Bool()
 		}
 	}
 	return nil
 }
 
-func below(node any, place []string, name string) map[string]any {
+// settingsOf finds the entry of a server below the places of a layout: among
+// those of its project where it has one. An older Zed has env beside the path of
+// the command.
+func settingsOf(tree map[string]any, places [][]string, e clients.Entry) map[string]any {
+	for _, place := range places {
+		found := below(tree, place, e)
+		if found == nil {
+			continue
+		}
+		if inner, ok := found["command"].(map[string]any); ok {
+			return inner
+		}
+		return found
+	}
+	return nil
+}
+
+func below(node any, place []string, e clients.Entry) map[string]any {
 	switch n := node.(type) {
 	case map[string]any:
-		if len(place) == 0 {
-			found, _ := n[name].(map[string]any)
+		switch {
+		case len(place) == 0:
+			found, _ := n[e.Name].(map[string]any)
 			return found
+		case place[0] == "*":
+			return below(n[e.Scope], place[1:], clients.Entry{Name: e.Name})
+		case e.Scope != "" && !slices.Contains(place, "*"):
+			return nil
 		}
-		if place[0] != "*" {
-			return below(n[place[0]], place[1:], name)
-		}
-		for _, key := range sortedKeys(n) {
-			if found := below(n[key], place[1:], name); found != nil {
-				return found
-			}
-		}
+		return below(n[place[0]], place[1:], e)
 	case []any:
 		for _, item := range n {
-			if m, ok := item.(map[string]any); ok && len(place) == 0 && m["name"] == name {
+			if m, ok := item.(map[string]any); ok && len(place) == 0 && m["name"] == e.Name {
 				return m
 			}
 		}

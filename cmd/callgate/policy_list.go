@@ -41,7 +41,10 @@ func (l *launch) list(ctx context.Context, patience time.Duration) ([]abi.Value,
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("it does not start: %w", startError(err))
 	}
-	stop := context.AfterFunc(ctx, func() { killGroup(cmd) })
+	stop := context.AfterFunc(ctx, func() {
+		killGroup(cmd)
+		_ = out.Close() // what left the group may hold its other end
+	})
 	p := &listPeer{in: in, out: wire.NewReader(out, maxListLine)}
 	tools, err := p.all()
 	stop()

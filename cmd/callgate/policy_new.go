@@ -147,11 +147,11 @@ func (f policyNewFlags) launches() ([]launch, error) {
 	}
 	var out []launch
 	for _, c := range found {
-		data, err := os.ReadFile(c.Path)
+		stored, err := clients.Read(c.Path)
 		if err != nil {
 			return nil, unread(err, "name a readable configuration")
 		}
-		list, err := launchesOf(c, data, dir)
+		list, err := launchesOf(c, stored.Data, dir)
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", c.Path, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,13 @@ func TestServersOfAConfigurationAreStartedAsTheirClientDoes(t *testing.T) {
 		{"wrapped", "a.json", `{"mcpServers":{"s":{"command":"/usr/bin/callgate","args":["run","--server","s","--","npx","server"],"env":{"A":"1"}}}}`, "npx|server", "A=1", dir, ""},
 		{"a URL", "a.json", `{"mcpServers":{"s":{"url":"https://mcp.example/"}}}`, "", "", dir, "remote"},
 		{"TOML", "a.toml", "[mcp_servers.s]\ncommand = \"npx\"\nargs = [\"x\"]\n[mcp_servers.s.env]\nA = \"1\"\n", "npx|x", "A=1", dir, ""},
+		{"a byte order mark", "a.json", "\xef\xbb\xbf" + `{"mcpServers":{"s":{"command":"npx","env":{"A":"1"}}}}`, "npx", "A=1", dir, ""},
+		{"a comment without a line end", "a.json", `{"mcpServers":{"s":{"command":"npx","env":{"A":"1"}}}} // end`, "npx", "A=1", dir, ""},
+		{"what YAML reads otherwise", "a.json", `{"x\/\ud83d\ude00":"` + "\x7f" + `","` + strings.Repeat("k", 2000) + `":1,"mcpServers":{"s":{"command":"npx","env":{"A":"\ud83d\ude00","N":12345678}}}}`, "npx", "A=\U0001f600", dir, ""},
+		{"a number", "a.json", `{"mcpServers":{"s":{"command":"npx","env":{"A":12345678}}}}`, "npx", "A=12345678", dir, ""},
+		{"a project's own", "a.json", `{"projects":{"/other":{"mcpServers":{"s":{"command":"other","env":{"A":"other"}}}},"` + filepath.ToSlash(dir) + `":{"mcpServers":{"s":{"command":"npx","env":{"A":"1"}}}}}}`, "npx", "A=1", dir, ""},
+		{"an older Zed", "a.json", `{"context_servers":{"s":{"command":{"path":"npx","args":["x"],"env":{"A":"1"}}}}}`, "npx|x", "A=1", dir, ""},
+		{"TOML with a byte order mark", "a.toml", "\xef\xbb\xbf[mcp_servers.s]\ncommand = \"npx\"\nenv = {A = \"1\"}\n", "npx", "A=1", dir, ""},
 		{"YAML", "a.yaml", "mcpServers:\n  - name: s\n    command: npx\n    args: [x]\n    env: {A: \"1\"}\n", "npx|x", "A=1", dir, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -147,8 +155,24 @@ func TestServersOfAConfigurationAreStartedAsTheirClientDoes(t *testing.T) {
 			}
 		})
 	}
-	if ran != 9 {
+	if ran != 16 {
 		t.Fatalf("%d cases ran", ran)
+	}
+}
+
+func TestWhatAProjectHasCountsBeforeWhatAUserHas(t *testing.T) {
+	dir := filepath.ToSlash(t.TempDir())
+	const server = `{"s":{"command":"%","env":{"A":"%"}}}`
+	text := `{"mcpServers":` + strings.ReplaceAll(server, "%", "user") + `,"projects":{"` + dir + `":{"mcpServers":` + strings.ReplaceAll(server, "%", "project") + `}}}`
+	layout, _ := clients.Guess("a.json")
+	list, err := launchesOf(clients.Found{Layout: layout}, []byte(text), dir)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d servers, %v; want two", len(list), err)
+	}
+	for i, want := range []string{"project", "user"} {
+		if l := list[i]; l.command[0] != want || !slices.Contains(l.env, "A="+want) {
+			t.Errorf("%d: %q with %q; want that of the %s", i, l.command, l.env, want)
+		}
 	}
 }
 
