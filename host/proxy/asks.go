@@ -282,8 +282,7 @@ func (p *stdio) answered(shown approval.Question, a approval.Answer) (string, er
 func (p *stdio) release(m Message, v *abi.Verdict, r Recorded) {
 	answer, sent, token := p.acted(m, v, r)
 	if answer != nil {
-		p.talk.close(m.Frame.ID)
-		p.toClient.send(frame{bytes: answer})
+		p.reply(m, answer)
 		return
 	}
 	p.forward(m, sent, token, false)

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -255,4 +256,58 @@ func TestAQuestionThatNobodyAnswersIsPutAFewTimesOnly(t *testing.T) {
 	l.call("11", "good", `{"a":1}`)
 	l.await(`"id":11,"result":{"content":[{"type":"text","text":"ok`)
 	l.end()
+}
+
+// However a relay ends, a call that is held then is answered once and does not
+// run, unless its answer came before.
+func TestTheEndAnswersEveryHeldCallOnce(t *testing.T) {
+	tried := 0
+	for round := range 4 {
+		for _, end := range []string{"the server dies", "the server closes its output", "callgate is stopped"} {
+			who := &person{}
+			ctx, stop := context.WithCancel(context.Background())
+			policy := strings.Replace(askGood, "  fake/say", "  fake/die: {verdict: allow}\n  fake/hush: {verdict: allow}\n  fake/say", 1)
+			l := connect(t, setup{policy: policy, asking: askingFor(who, time.Duration(round)*time.Millisecond+500*time.Microsecond), ctx: ctx})
+			l.greet("2025-11-25")
+			who.pending(t, 0)
+			const calls = 30
+			for i := range calls {
+				l.call(fmt.Sprint(i+1), "good", fmt.Sprintf(`{"a":%d}`, i))
+				if i != calls/2 {
+					continue
+				}
+				switch end {
+				case "the server dies":
+					l.call("900", "die", `{}`)
+				case "the server closes its output":
+					l.call("900", "hush", `{}`)
+				default:
+					stop()
+				}
+				go func() {
+					for _, q := range who.desk.Pending() {
+						_, _ = who.desk.Answer(q.ID, approval.Answer{Yes: false, By: abi.ChannelTerminal})
+					}
+				}()
+			}
+			select {
+			case <-l.done:
+			case <-time.After(20 * time.Second):
+				t.Fatal(end, ": the relay does not end")
+			}
+			for i := range calls {
+				if n := l.answersTo(fmt.Sprint(i + 1)); n > 1 || n == 0 && i < calls/2 {
+					t.Errorf("%s: %d answers to call %d", end, n, i+1)
+				}
+			}
+			if got := len(l.ran()); got > 1 {
+				t.Errorf("%s: %v ran", end, l.ran())
+			}
+			stop()
+			tried++
+		}
+	}
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
 }

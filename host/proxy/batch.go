@@ -83,7 +83,9 @@ func (p *stdio) takeBack(messages []Message, answers [][]byte) {
 					Server: p.o.Server, From: "client", Code: CodeBatchTaken, Reason: problem.Reason, Call: m.open.call,
 				}})
 			}
-			p.talk.close(m.Frame.ID)
+			if p.talk.close(m.Frame.ID) == nil {
+				continue // answered already, as the server has ended
+			}
 		}
 		switch {
 		case answers[i] != nil:

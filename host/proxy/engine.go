@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -141,6 +142,14 @@ func (g *Engine) Settle() {
 			return
 		}
 	}
+}
+
+// close ends the ledger, after the event that is being judged: who still reads
+// frames of a client that is not waited for gets an error.
+func (g *Engine) close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return errors.Join(g.ledger.Close(), g.tail.Close(), g.group.Close())
 }
 
 // Wait returns when everything up to a token is durable.

@@ -3,7 +3,6 @@ package proxy
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -85,7 +84,7 @@ func join(o Opening, state *gate.State, now time.Time, file string) (*ledger.Joi
 
 // Close ends the process's part of the group.
 func (p *Opened) Close() error {
-	return errors.Join(p.Ledger.Close(), p.Engine.tail.Close(), p.Engine.group.Close())
+	return p.Engine.close()
 }
 
 func (p *Opened) open(o Opening, inForce abi.Event, file string, joined *ledger.Joined) error {

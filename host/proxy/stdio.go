@@ -281,10 +281,17 @@ func (p *stdio) client(m Message, last bool) {
 	answer, sent, token := p.judge(m, true)
 	switch {
 	case answer != nil:
-		p.talk.close(m.Frame.ID)
-		p.toClient.send(frame{bytes: answer})
+		p.reply(m, answer)
 	case sent != nil:
 		p.forward(m, sent, token, last)
+	}
+}
+
+// reply answers a request of the client, unless it was answered already: at the
+// end of the server every one that is open is.
+func (p *stdio) reply(m Message, answer []byte) {
+	if p.talk.close(m.Frame.ID) != nil {
+		p.toClient.send(frame{bytes: answer})
 	}
 }
 
@@ -302,8 +309,7 @@ func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
 		f.wait = func() error { return p.o.Engine.Wait(token) }
 		f.fail = func(err error) {
 			p.note("%v", err)
-			p.talk.close(m.Frame.ID)
-			p.toClient.send(frame{bytes: p.o.Voice.apply(m, unkept(""))})
+			p.reply(m, p.o.Voice.apply(m, unkept("")))
 		}
 	}
 	p.talk.Sent(m)
