@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // a server that ends slowly is told to
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("XDG_RUNTIME_DIR", filepath.Join(e.WorkDir, "run"))
+			// Terminals look for processes in /tmp as well, where other runs may be.
+			e.Setenv("GROUP", "t"+strings.ToLower(rand.Text()))
 			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
 				return err
 			}
