@@ -42,6 +42,8 @@ func TestAServerCanNotAnswerACallThatItWasNotSent(t *testing.T) {
 		{"a result", `{"jsonrpc":"2.0","id":1,"result":{"content":[],"early":true}}`},
 		{"an error", `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"early"}}`},
 		{"neither", `{"jsonrpc":"2.0","id":1,"result":{"early":true},"error":{"code":-1,"message":"early"}}`},
+		{"under the id as a string, which some clients take for it", `{"jsonrpc":"2.0","id":"1","result":{"content":[],"early":true}}`},
+		{"under the id in another spelling", `{"jsonrpc":"2.0","id":"0x1","result":{"content":[],"early":true}}`},
 		{"in a batch", `[{"jsonrpc":"2.0","id":1,"result":{"content":[],"early":true}}]`},
 	} {
 		for _, yes := range []bool{true, false} {

@@ -187,15 +187,6 @@ func (c *Conversation) Sent(m Message) {
 	}
 }
 
-// early says whether the server can not have seen the request that it answers:
-// a call that is judged, or held for a person, under an id that was guessed.
-func (c *Conversation) early(id wire.ID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.open[id.Key()]
-	return r != nil && r.unsent
-}
-
 // close forgets an open request: it was answered, by whomever. It returns a
 // copy, since a server may answer while the call is still being judged.
 func (c *Conversation) close(id wire.ID) *request {
@@ -331,6 +322,9 @@ func (c *Conversation) response(m *Message) {
 		return
 	}
 	r := c.close(f.ID)
+	if r == nil {
+		r = c.likely(f.ID)
+	}
 	body := f.Result
 	if f.Kind == wire.ErrorResponse {
 		body = f.Error
@@ -341,10 +335,10 @@ func (c *Conversation) response(m *Message) {
 	case r.call != "":
 		m.open, m.Frame.Modern = r, r.modern
 		m.Event = c.result(f, r)
-	case r.method == "tools/list" && f.Kind == wire.Response:
+	case r.method == "tools/list" && f.Kind == wire.Response && r.id.Key() == f.ID.Key():
 		m.Event = c.tools(f, r)
 	default:
-		if r.method == "initialize" && f.Kind == wire.Response {
+		if r.method == "initialize" && f.Kind == wire.Response && r.id.Key() == f.ID.Key() {
 			c.mu.Lock()
 			c.revision, c.elicits = f.Version, r.elicits
 			c.mu.Unlock()

@@ -107,3 +107,29 @@ func TestAnEarlyAnswerDoesNotRace(t *testing.T) {
 		t.Errorf("%d answers are events; want 200", answers)
 	}
 }
+
+// Some clients compare ids as numbers: what they take for an answer to a call is
+// one, but vouches for nothing, and others go on waiting.
+func TestAnAnswerUnderTheNumberAsAStringIsWeighedAsAResult(t *testing.T) {
+	tried := 0
+	for _, c := range []struct {
+		id     string
+		result bool
+	}{{`"1"`, true}, {`" 1"`, true}, {`"1.0"`, true}, {`"0x1"`, true}, {`"1e0"`, true}, {`"2"`, false}, {`"1.5"`, false}, {`"one"`, false}, {`"-1"`, false}, {`""`, false}} {
+		talk := proxy.NewConversation("s")
+		m := fromClient(talk, callTo, `1`, "page")
+		talk.Called(m, "c-1")
+		talk.Sent(m)
+		e := fromServer(talk, result, c.id).Event
+		if e == nil || (e.Result != nil) != c.result || e.Result != nil && e.Result.Call != "" {
+			t.Errorf("%s: %+v; want a result of no call %v", c.id, e, c.result)
+		}
+		if e := fromServer(talk, result, `1`).Event; e == nil || e.Result == nil || e.Result.Call != "c-1" {
+			t.Errorf("%s: then %+v; want the result of the call", c.id, e)
+		}
+		tried++
+	}
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
+}
