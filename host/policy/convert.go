@@ -20,10 +20,10 @@ type field struct {
 
 // fieldsOf lists the members of a struct in the order of the source.
 func fieldsOf(t reflect.Type) []field {
-	var list []field
-	for i := range t.NumField() {
+	list := make([]field, t.NumField())
+	for i := range list {
 		f := t.Field(i)
-		list = append(list, field{f.Tag.Get("key"), i, f.Type, f.Tag})
+		list[i] = field{f.Tag.Get("key"), i, f.Type, f.Tag}
 	}
 	return list
 }
@@ -168,7 +168,11 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 // object reads a map with known keys.
 func (c *converter) object(n *yaml.Node, t reflect.Type, at string) abi.Value {
 	fields := fieldsOf(t)
-	return c.members(n, at, "a map of "+strings.Join(fieldNames(t), ", "), func(key, value *yaml.Node, at string) abi.Value {
+	if n.Kind != yaml.MappingNode {
+		c.addAt(at, position(n), "%s; want %s", describe(n), describeForm(structForm, t))
+		return abi.Value{}
+	}
+	return c.members(n, at, func(key, value *yaml.Node, at string) abi.Value {
 		for _, f := range fields {
 			if f.name == key.Value {
 				return c.convert(value, f.typ, f.tag, at)
@@ -194,20 +198,21 @@ func elsewhere(name string, t reflect.Type) string {
 
 // mapping reads a map whose keys are names.
 func (c *converter) mapping(n *yaml.Node, t reflect.Type, tag reflect.StructTag, at string) abi.Value {
+	if n.Kind != yaml.MappingNode {
+		c.addAt(at, position(n), "%s; want a map", describe(n))
+		return abi.Value{}
+	}
 	of := t.Elem()
 	if formOf, _ := formOf(of); formOf != leafForm {
 		tag = ""
 	}
-	return c.members(n, at, "a map", func(_, value *yaml.Node, at string) abi.Value {
+	return c.members(n, at, func(_, value *yaml.Node, at string) abi.Value {
 		return c.convert(value, of, tag, at)
 	})
 }
 
-func (c *converter) members(n *yaml.Node, at, want string, one func(key, value *yaml.Node, at string) abi.Value) abi.Value {
-	if n.Kind != yaml.MappingNode {
-		c.addAt(at, position(n), "%s; want %s", describe(n), want)
-		return abi.Value{}
-	}
+// members reads each member of a map.
+func (c *converter) members(n *yaml.Node, at string, one func(key, value *yaml.Node, at string) abi.Value) abi.Value {
 	var members []abi.Member
 	seen := map[string]place{}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -254,15 +255,27 @@ func (l *loader) bindable(p *Policy) {
 			}
 		}
 	}
-	for _, name := range names {
-		if !choice(name) {
-			continue
-		}
-		source, _ := packs.Source(name)
-		y, errs := readLayer("packs/"+name+".yaml", "", source, packRole)
-		l.errs = append(l.errs, errs...)
+	names = slices.DeleteFunc(names, func(name string) bool { return !choice(name) })
+	l.readPacks(p, names)
+}
+
+// readPacks reads packs side by side: every process does so before it starts
+// its server.
+func (l *loader) readPacks(p *Policy, names []string) {
+	read := make([]*layer, len(names))
+	errs := make([][]error, len(names))
+	var group sync.WaitGroup
+	for i, name := range names {
+		group.Go(func() {
+			source, _ := packs.Source(name)
+			read[i], errs[i] = readLayer("packs/"+name+".yaml", "", source, packRole)
+		})
+	}
+	group.Wait()
+	for i, y := range read {
+		l.errs = append(l.errs, errs[i]...)
 		if y != nil {
-			y.pack, y.label = name, "packs/"+name+".yaml"
+			y.pack, y.label = names[i], "packs/"+names[i]+".yaml"
 			p.packs = append(p.packs, y)
 		}
 	}
