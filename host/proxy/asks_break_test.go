@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
+	"github.com/callgate/callgate/host/ledger"
 )
 
 // answersTo counts the frames to the client that answer a request.
@@ -311,5 +312,70 @@ func TestTheEndAnswersEveryHeldCallOnce(t *testing.T) {
 	}
 	if tried == 0 {
 		t.Error("nothing was tried")
+	}
+}
+
+// Of more held calls than are kept, the oldest are answered, and each that is
+// kept can be approved.
+func TestOfTooManyHeldCallsTheOldestAreAnswered(t *testing.T) {
+	who := &person{}
+	l := connect(t, setup{policy: strings.Replace(askGood, "default: deny", "default: deny, max_asks: 1000", 1), asking: askingFor(who, long)})
+	l.greet("2025-11-25")
+	const calls = 100
+	for i := range calls {
+		l.call(fmt.Sprint(i+1), "good", fmt.Sprintf(`{"a":%d}`, i/2)) // two of each
+	}
+	l.sync("all")
+	kept := 0
+	for _, q := range who.desk.Pending() {
+		kept += q.Waiting
+		if _, err := who.answer(t, q, true); err != nil {
+			t.Error(err)
+		}
+	}
+	l.sync("end")
+	for i := range calls {
+		l.await(fmt.Sprintf(`"id":%d,`, i+1))
+		if n := l.answersTo(fmt.Sprint(i + 1)); n != 1 {
+			t.Errorf("%d answers to call %d", n, i+1)
+		}
+	}
+	l.end()
+	if ran := len(l.ran()); kept != 64 || ran != 32 {
+		t.Errorf("%d calls were kept and %d ran; want 64, and 32 of them", kept, ran)
+	}
+}
+
+// A yes that the group's lock keeps from being judged is lost, and must not use
+// up the next one.
+func TestAYesThatCanNotBeJudgedDoesNotUseUpTheNext(t *testing.T) {
+	who := &person{}
+	dir := t.TempDir()
+	l := connect(t, setup{policy: askGood + "budgets:\n  - {name: b, tools: [fake/good], max: 5, per: session, count: commits}\n", dir: dir, asking: askingFor(who, long)})
+	l.greet("2025-11-25")
+	l.call("1", "good", `{"a":1}`)
+	q := who.pending(t, 1)[0]
+	lock, err := ledger.OpenGroupLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Lock(0); err != nil {
+		t.Fatal(err)
+	}
+	if result, err := who.answer(t, q, true); err == nil {
+		t.Error("the answer counted:", result)
+	}
+	l.await(`"id":1,`)
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.call("2", "good", `{"a":1}`)
+	if _, err := who.answer(t, who.pending(t, 1)[0], true); err != nil {
+		t.Error(err)
+	}
+	l.await(`"id":2,"result":{"content":[{"type":"text","text":"ok`)
+	l.end()
+	if got := len(l.ran()); got != 1 {
+		t.Errorf("%d calls ran", got)
 	}
 }
