@@ -8,10 +8,8 @@ import (
 	"github.com/callgate/callgate/host/gate"
 )
 
-// FuzzTail: whatever parses as events of another process, nothing panics, and
-// what was not allowed without it is not allowed with it.
-func FuzzTail(f *testing.F) {
-	for _, seed := range []string{
+func tailSeeds() []string {
+	return []string{
 		`{"v":1,"seq":0,"session":{"id":"s-0","server":"web","file":"fedcba987654","new":true}}`,
 		`{"v":1,"seq":1,"tools":{"server":"web","list":[{"name":"send"},{"name":"read"}],"next":"c"}}`,
 		`{"v":1,"seq":2,"call":{"id":"fedcba-2","server":"web","tool":"send","arguments":{"to":["a@x.example"]}}}` + "\n" +
@@ -29,7 +27,13 @@ func FuzzTail(f *testing.F) {
 		`{"v":1,"seq":1,"label":{"call":"abcdef-3","session":["s"],"data":["d"]}}`,
 		`{"v":1,"seq":1,"read":{"file":"abcdef0123","broken":"x"}}`, `{"v":1,"seq":1,"frame":{"server":"web","method":"m","frame":[1]}}`,
 		`{"v":1,"seq":1,"policy":{"digest":"x","policy":{"callgate":1}}}`, `{"v":1,"seq":1,"user":{"text":"pay x@evil.example"}}`,
-	} {
+	}
+}
+
+// FuzzTail: whatever parses as events of another process, nothing panics, and
+// what was not allowed without it is not allowed with it.
+func FuzzTail(f *testing.F) {
+	for _, seed := range tailSeeds() {
 		for _, line := range bytes.Split([]byte(seed), []byte("\n")) {
 			if _, err := abi.ParseEvent(line); err != nil {
 				f.Fatal(err, seed)
