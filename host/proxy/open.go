@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"runtime/debug"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -47,6 +48,7 @@ func Open(o Opening) (*Opened, error) {
 	joined := &ledger.Joined{Ledger: ledger.Memory()}
 	var lock *ledger.GroupLock
 	if o.Dir != "" {
+		defer hurry(o.Dir)()
 		var err error
 		if joined, err = join(o, state, now, file); err != nil {
 			return nil, err
@@ -65,6 +67,28 @@ func Open(o Opening) (*Opened, error) {
 	}
 	go engine.Settle() // while the client and the server start
 	return out, nil
+}
+
+// hurrySize is the size of a group that is read in a hurry, in bytes.
+const hurrySize = 64 << 20
+
+// hurry has the collector of garbage wait while a group is read that is not
+// large, and returns what ends that. Most of what is read is kept, and the
+// client waits for the start.
+func hurry(dir string) (end func()) {
+	files, err := ledger.Group(dir)
+	if err != nil {
+		return func() {} // joining finds the same, and says so
+	}
+	size := int64(0)
+	for _, f := range files {
+		size += f.Size
+	}
+	if size > hurrySize {
+		return func() {}
+	}
+	before := debug.SetGCPercent(800)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // join opens the ledger and has the state take in what the files of the group
