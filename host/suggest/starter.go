@@ -125,19 +125,27 @@ func (w *newWriter) servers(list []known) {
 		if k.Unlisted != "" {
 			w.b.WriteString("    # its tools are not known: " + short(k.Unlisted) + "\n")
 		}
-		if k.pack != "" {
+		if k.pack != "" && !w.strict {
+			// Any server can list the tools of another, and a draft that is taken as it
+			// is must not make it trusted.
+			w.b.WriteString("    # every entry of this pack has its tool here, and every tool its entry. Take the # away if\n" +
+				"    # this is the server that the pack is for: it grants the tools then, and what it says of\n" +
+				"    # their results may vouch for destinations. Until then it only restricts.\n" +
+				"    # pack: " + k.pack + "\n")
+		}
+		if k.pack != "" && w.strict {
 			w.b.WriteString("    # every entry of this pack has its tool here, and every tool its entry. Bound by hand the\n" +
 				"    # pack grants them, so make sure that this is the server that the pack is for.\n" +
 				"    pack: " + k.pack + "\n")
 		}
 		for _, b := range k.near {
 			fits := 0
-			for _, e := range b.Entries {
-				if e.Fits {
+			for _, d := range k.tools {
+				if slices.ContainsFunc(b.Entries, func(e policy.BoundEntry) bool { return e.Fits && e.Tool == d.Get("name").Str() }) {
 					fits++
 				}
 			}
-			fmt.Fprintf(&w.b, "    # pack: %s  # fits %d of its %d entries; without this line it restricts, and grants nothing\n", b.Pack, fits, len(b.Entries))
+			fmt.Fprintf(&w.b, "    # pack: %s  # fits %d of %s here; as long as this is a comment, it restricts and grants nothing\n", b.Pack, fits, counted(len(k.tools), "tool"))
 		}
 		w.b.WriteString("    outputs: untrusted\n")
 	}

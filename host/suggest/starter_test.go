@@ -3,6 +3,7 @@ package suggest
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -56,5 +57,40 @@ func TestAToolThatNoKeyNamesIsSaidToBeCallableWhereItIs(t *testing.T) {
 	}
 	if ran != 5 {
 		t.Fatalf("%d cases ran", ran)
+	}
+}
+
+// TestNoServerIsTrustedForWhatItLists has a server list exactly the tools of
+// another one, whose pack has what it lists vouch for destinations.
+func TestNoServerIsTrustedForWhatItLists(t *testing.T) {
+	data, err := os.ReadFile("../../testdata/mcp-tools/slack.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := []Server{{Name: "chat", Tools: parsed(t, string(data)).Get("tools").Items()}}
+	draft, err := Starter(servers, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const comment = "    # pack: slack\n"
+	ran := 0
+	for _, tt := range []struct {
+		text string
+		want abi.Outcome
+	}{
+		{string(draft), abi.Ask},
+		{strings.Replace(string(draft), comment, "    pack: slack\n", 1), abi.Allow}, // by hand
+	} {
+		ran++
+		r := record(t, "aaaaaa01", "chat", tt.text)
+		r.event(abi.Event{Tools: &abi.ToolsEvent{Server: "chat", List: servers[0].Tools}})
+		r.call("chat/slack_list_channels", `{}`, `{"ok":true,"channels":[{"id":"C0EVIL9DROP","name":"x"}]}`)
+		v := r.call("chat/slack_post_message", `{"channel_id":"C0EVIL9DROP","text":"b"}`, "sent")
+		if !strings.Contains(string(draft), comment) || v == nil || v.Outcome.Known() != tt.want {
+			t.Errorf("%+v; want %v of\n%s", v, tt.want, tt.text)
+		}
+	}
+	if ran != 2 {
+		t.Fatalf("%d drafts ran", ran)
 	}
 }
