@@ -9,12 +9,10 @@ import (
 
 // Joining says how a process joins its group.
 type Joining struct {
-	// Options are those of its own ledger. Each or Event is handed the
-	// earlier files of the same server.
+	// Options are those of its own ledger. Event is handed the earlier files of
+	// the same server; it may not be left out.
 	Options
-	// Peer is handed the lines of the other files of the group.
-	Peer func(f File, line []byte) error
-	// PeerEvent is handed the events of the same lines in place of Peer.
+	// PeerEvent is handed the events of the other files of the group.
 	PeerEvent func(f File, e abi.Event) error
 }
 
@@ -41,7 +39,7 @@ func Join(o Joining) (*Joined, error) {
 	if err := ensureDir(dir); err != nil {
 		return nil, fmt.Errorf("ledger directory: %w", err)
 	}
-	t := NewTail(TailOptions{Dir: dir, Self: "-", Since: o.Since, EachParses: o.EachParses})
+	t := NewTail(TailOptions{Dir: dir, Self: "-", Since: o.Since})
 	all, err := Group(dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +63,13 @@ func Join(o Joining) (*Joined, error) {
 		out.Read = append(out.Read, Reading{Progress{File: f}, true})
 		return nil
 	}
-	o.Options = o.Options.after(next)
+	event := o.Event
+	o.Event = func(f File, e abi.Event) error {
+		if err := next(f); err != nil {
+			return err
+		}
+		return event(f, e)
+	}
 	if out.Ledger, out.Prior, err = Open(o.Options); err != nil {
 		return nil, err
 	}
@@ -80,36 +84,10 @@ func Join(o Joining) (*Joined, error) {
 	return out, nil
 }
 
-// after has next called before every line that is handed out.
-func (o Options) after(next func(f File) error) Options {
-	each, event := o.Each, o.Event
-	o.Each = func(f File, line []byte) error {
-		if err := next(f); err != nil || each == nil {
-			return err
-		}
-		return each(f, line)
-	}
-	if event != nil {
-		o.Event = func(f File, e abi.Event) error {
-			if err := next(f); err != nil {
-				return err
-			}
-			return event(f, e)
-		}
-	}
-	return o
-}
-
 // poll reads the files before a name; an empty one is after all.
 func (j *Joined) poll(before string, o Joining) error {
 	j.Tail.before = before
-	var progress []Progress
-	var err error
-	if o.PeerEvent != nil {
-		progress, err = j.Tail.Events(o.PeerEvent)
-	} else {
-		progress, err = j.Tail.Poll(o.Peer)
-	}
+	progress, err := j.Tail.Events(o.PeerEvent)
 	for _, p := range progress {
 		j.Read = append(j.Read, Reading{Progress: p})
 	}

@@ -3,11 +3,9 @@ package ledger
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -22,16 +20,11 @@ type Options struct {
 	ID     string    // 32 lower-case hex digits, random
 	Since  time.Time // earlier files whose last write is older are not opened; see Open
 
-	// Each is handed every line of the earlier files while they are verified,
-	// oldest file first, without its LF and only for the duration of the call,
-	// so that resuming reads every byte once. A later break fails Open: what was
-	// made of the lines must be thrown away then. An error of Each fails Open.
-	Each func(f File, line []byte) error
-	// EachParses says that Each refuses what is not strict JSON (as
-	// abi.ParseEvent does), so that lines need not be parsed a second time here.
-	EachParses bool
-	// Event is handed the events of the same lines in place of Each, of which
-	// the next are read and parsed meanwhile. A line that is no event fails Open.
+	// Event is handed every event of the earlier files while they are verified,
+	// oldest file first, so that resuming reads every byte once; the next ones
+	// are read and parsed meanwhile. A later break fails Open: what was made of
+	// the events must be thrown away then. An error of Event fails Open, and so
+	// does a line that is no event. Nil: the lines are only verified.
 	Event func(f File, e abi.Event) error
 }
 
@@ -220,22 +213,12 @@ func (o Options) verifyPrior(file File, c *chain) (Prior, string, error) {
 	return p, s.first, nil
 }
 
-// handOut reads a file and hands its lines, or its events, to whom o says.
+// handOut verifies a file and hands out its events, if o wants them.
 func (o Options) handOut(s *scanner, file File, c *chain) error {
 	if o.Event != nil {
 		return s.events(c.saw, func(e abi.Event, _ extent) error { return o.Event(file, e) })
 	}
-	s.trust = o.Each != nil && o.EachParses
-	return s.all(func(line []byte, hash string) error {
-		c.saw(hash)
-		if o.Each == nil {
-			return nil
-		}
-		if err := o.Each(file, line); err != nil {
-			return s.refused(err)
-		}
-		return nil
-	})
+	return s.all(func(_ []byte, hash string) error { c.saw(hash); return nil })
 }
 
 // cut shortens f to size bytes. It keeps the time of the last write, which
@@ -248,32 +231,4 @@ func cut(f *os.File, size int64, modified time.Time) error {
 		return err
 	}
 	return os.Chtimes(f.Name(), time.Time{}, modified)
-}
-
-// Each hands the verified lines to fn in order, exactly p.Lines of them, each
-// without its LF and only for the duration of the call. It checks again that
-// they are what was verified, and stops at the first error of fn.
-func (p Prior) Each(fn func(line []byte) error) error {
-	f, err := openRegular(p.Path, os.O_RDONLY)
-	if err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	defer f.Close()
-	s := newScanner(p.Path, f)
-	for s.lines < p.Lines {
-		line, err := s.next()
-		if err == io.EOF {
-			return s.broken("the end of the file", strconv.Itoa(p.Lines)+" lines, as there were a moment ago")
-		}
-		if err != nil {
-			return err
-		}
-		if s.lines == p.Lines && s.last != p.Last {
-			return s.broken("the line before has hash "+s.last, p.Last+", as it had a moment ago")
-		}
-		if err := fn(line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

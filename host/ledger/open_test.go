@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -58,36 +57,6 @@ func TestServersOfAGroupHaveChainsOfTheirOwn(t *testing.T) {
 	files, err := Group(dir)
 	if err != nil || len(files) != 3 || files[1].Server != other.Server || files[1].ID != other.ID[:12] || !files[1].Time.Equal(other.Now) {
 		t.Errorf("group: %+v, %v", files, err)
-	}
-}
-
-func TestEachHandsOutTheVerifiedLines(t *testing.T) {
-	dir := t.TempDir()
-	path := written(t, options(dir, 0), 3)
-	want := strings.TrimSuffix(string(mustRead(t, path)), "\n")
-	_, priors := mustOpen(t, options(dir, 1))
-	var got []string
-	if err := priors[0].Each(func(line []byte) error { got = append(got, string(line)); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if strings.Join(got, "\n") != want || len(got) != 3 {
-		t.Errorf("lines are\n%s\nwant\n%s", strings.Join(got, "\n"), want)
-	}
-	stop := errors.New("stop")
-	if err := priors[0].Each(func([]byte) error { return stop }); err != stop {
-		t.Errorf("error of the callback came back as %v", err)
-	}
-	data := mustRead(t, path)
-	last := len(data) - 5
-	for name, changed := range map[string][]byte{
-		"shortened":         bytes.Join(linesOf(data)[:2], nil),
-		"last line changed": bytes.Join([][]byte{data[:last], {data[last] ^ 1}, data[last+1:]}, nil),
-	} {
-		mustWrite(t, path, changed)
-		seen := 0
-		if err := priors[0].Each(func([]byte) error { seen++; return nil }); err == nil || seen != 2 {
-			t.Errorf("%s: %d lines handed out, error %v; want 2 and an error", name, seen, err)
-		}
 	}
 }
 

@@ -57,19 +57,12 @@ func BenchmarkResume(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	parse := func(_ File, line []byte) error {
-		_, err := abi.ParseEvent(line)
-		return err
-	}
 	cases := []struct {
 		name string
 		set  func(*Options)
 	}{
 		{"verify", func(*Options) {}},
-		{"hash", func(o *Options) { o.Each, o.EachParses = func(File, []byte) error { return nil }, true }},
-		{"verify and parse", func(o *Options) { o.Each = parse }},
-		{"parse", func(o *Options) { o.Each, o.EachParses = parse, true }},
-		{"parse ahead", func(o *Options) { o.Event = func(File, abi.Event) error { return nil } }},
+		{"parse", func(o *Options) { o.Event = func(File, abi.Event) error { return nil } }},
 	}
 	for _, c := range cases {
 		b.Run(c.name, func(b *testing.B) {
@@ -78,14 +71,11 @@ func BenchmarkResume(b *testing.B) {
 				seen := 0
 				o := options(dir, 1)
 				c.set(&o)
-				if each := o.Each; each != nil {
-					o.Each = func(f File, line []byte) error { seen++; return each(f, line) }
-				}
 				if each := o.Event; each != nil {
 					o.Event = func(f File, e abi.Event) error { seen++; return each(f, e) }
 				}
 				p, _, err := o.verifyPrior(File{Path: report[0].Path}, &chain{})
-				if err != nil || p.Lines != lines || p.Last != report[0].Last || seen != lines && (o.Each != nil || o.Event != nil) {
+				if err != nil || p.Lines != lines || p.Last != report[0].Last || seen != lines && o.Event != nil {
 					b.Fatal(p, err)
 				}
 			}

@@ -18,10 +18,6 @@ type TailOptions struct {
 	Self  string    // path of this process's own file, which is not read
 	Since time.Time // files last written before are left alone until they change
 	From  []Prior   // files that were read already, and how far; what follows is read
-
-	// EachParses says that what Poll hands lines to refuses what is not strict
-	// JSON (as abi.ParseEvent does), so that they need not be parsed here, too.
-	EachParses bool
 }
 
 // Progress says how far another process's file has been read by now.
@@ -57,7 +53,6 @@ type Tail struct {
 // NewTail makes a tail that has looked at nothing yet.
 func NewTail(o TailOptions) *Tail {
 	t := &Tail{since: o.Since, now: time.Now, peers: map[string]*peer{}, scan: newScanner("", nil)}
-	t.scan.trust = o.EachParses
 	if o.Dir != "" {
 		t.dir = filepath.Clean(o.Dir)
 	}
@@ -98,15 +93,15 @@ func (t *Tail) Poll(each func(f File, line []byte) error) ([]Progress, error) {
 	return t.poll(func(p *peer) error { return t.readOn(p, each) })
 }
 
-// Events is [Tail.Poll] for the events of the lines. A line that is none is
-// treated as one that each returned an error for.
+// Events is [Tail.Poll] for the events of the lines, of which the next are read
+// and parsed while one is dealt with. A line that is none is treated as one that
+// each returned an error for.
 func (t *Tail) Events(each func(f File, e abi.Event) error) ([]Progress, error) {
 	if t == nil {
 		return nil, nil
 	}
-	trust := t.scan.trust
 	t.scan.trust = true // what is parsed here need not be parsed twice
-	defer func() { t.scan.trust = trust }()
+	defer func() { t.scan.trust = false }()
 	return t.poll(func(p *peer) error { return t.eventsOn(p, each) })
 }
 
@@ -130,15 +125,6 @@ func (t *Tail) poll(read func(p *peer) error) ([]Progress, error) {
 		}
 	}
 	return out, nil
-}
-
-// Alive says whether any other process of the group may still write, as far as
-// the last Poll found.
-func (t *Tail) Alive() bool {
-	if t == nil {
-		return false
-	}
-	return slices.ContainsFunc(t.order, func(p *peer) bool { return p.watch == path || p.watch == handle })
 }
 
 // Close closes the files. The next Poll starts where the last one ended.

@@ -156,7 +156,7 @@ func TestAFileThatIsMovedAwayIsForgottenAndGoesOnWhenItReturns(t *testing.T) {
 	}
 	move(l.Path(), away)
 	r.quiet()
-	if r.tail.open != 0 || r.tail.Alive() {
+	if r.tail.open != 0 || r.alive() {
 		t.Errorf("%d files open after the only one was moved away", r.tail.open)
 	}
 	fill(t, l, 1)

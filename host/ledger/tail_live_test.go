@@ -75,13 +75,13 @@ func TestTheFilesOfDeadProcessesCostNothing(t *testing.T) {
 			watched++
 		}
 	}
-	if watched != 1 || r.tail.open != 1 || !r.tail.Alive() {
+	if watched != 1 || r.tail.open != 1 || !r.alive() {
 		t.Errorf("%d files are watched and %d open; want the live one", watched, r.tail.open)
 	}
 	live.Close()
 	written(t, options(dir, dead+1), 1)
 	r.poll()
-	if r.tail.open != 0 || r.tail.Alive() {
+	if r.tail.open != 0 || r.alive() {
 		t.Errorf("%d files open after the last process ended", r.tail.open)
 	}
 }
@@ -246,7 +246,7 @@ func TestKilledAndRestartedProcessesAreTailedWithoutALoss(t *testing.T) {
 	}
 }
 
-func TestALineThatTheCallerParsesIsAcceptedOnlyIfItWouldBeHere(t *testing.T) {
+func TestALineThatIsParsedOnceIsAcceptedOnlyIfItWouldBeTwice(t *testing.T) {
 	cases := append(breakCases(),
 		breakCase{"name twice", func(l [][]byte) [][]byte { return replaced(l, 2, `"v":1,`, `"v":1,"v":1,`) }, 3},
 		breakCase{"name twice inside", func(l [][]byte) [][]byte { return replaced(l, 2, `{"text":`, `{"text":"","te\u0078t":`) }, 3},
@@ -257,21 +257,19 @@ func TestALineThatTheCallerParsesIsAcceptedOnlyIfItWouldBeHere(t *testing.T) {
 		breakCase{"two objects", func(l [][]byte) [][]byte { return replaced(l, 2, `"}}`, `"}}{}`) }, 3},
 		breakCase{"space at the end", func(l [][]byte) [][]byte { return replaced(l, 2, "}}\n", "}} \n") }, 3},
 	)
-	parse := func(_ File, line []byte) error { _, err := abi.ParseEvent(line); return err }
 	for _, c := range cases {
 		path := written(t, options(t.TempDir(), 0), 3)
 		data := bytes.Join(c.edit(linesOf(mustRead(t, path))), nil)
 		mustWrite(t, path, data)
 		_, strict := Verify(path)
-		_, _, trusting := Options{Each: parse, EachParses: true}.verifyPrior(File{Path: path}, &chain{})
-		_, _, doubly := Options{Each: parse}.verifyPrior(File{Path: path}, &chain{})
+		_, _, once := Options{Event: func(File, abi.Event) error { return nil }}.verifyPrior(File{Path: path}, &chain{})
 		parses := true
 		for _, line := range linesOf(data) {
 			_, err := abi.ParseEvent(line)
 			parses = parses && err == nil
 		}
-		if (strict == nil) != (c.line == 0) || (trusting == nil) != (doubly == nil) || trusting == nil && (strict != nil || !parses) || strict == nil && parses && trusting != nil {
-			t.Errorf("%s: strictly %v, with a caller that parses %v, doubly %v", c.name, strict, trusting, doubly)
+		if (strict == nil) != (c.line == 0) || (once == nil) != (strict == nil && parses) {
+			t.Errorf("%s: strictly %v, the lines are events: %v, parsed once %v", c.name, strict, parses, once)
 		}
 	}
 	counted(t, len(cases))

@@ -2,12 +2,14 @@ package ledger
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // reading is a tail with all that it has handed out, by base name.
@@ -47,6 +49,12 @@ func (r *reading) poll() []Progress {
 		}
 	}
 	return list
+}
+
+// alive says whether any other process may still write, as far as the last poll
+// found.
+func (r *reading) alive() bool {
+	return slices.ContainsFunc(r.tail.order, func(p *peer) bool { return p.watch == path || p.watch == handle })
 }
 
 // quiet fails when a poll has anything to tell.
@@ -149,8 +157,8 @@ func TestATailGoesOnAfterWhatWasReadWhenTheLedgerWasOpened(t *testing.T) {
 	fill(t, alive, 2)
 	o := options(dir, 2)
 	var seen []string
-	o.Each = func(f File, line []byte) error {
-		seen = append(seen, fmt.Sprintf("%s %s", f.Path, line))
+	o.Event = func(f File, e abi.Event) error {
+		seen = append(seen, f.Path+" "+e.String())
 		return nil
 	}
 	own, priors := mustOpen(t, o)
@@ -169,9 +177,9 @@ func TestATailGoesOnAfterWhatWasReadWhenTheLedgerWasOpened(t *testing.T) {
 	}
 	stop := errors.New("stop")
 	o = options(dir, 3)
-	o.Each = func(File, []byte) error { return stop }
+	o.Event = func(File, abi.Event) error { return stop }
 	if _, _, err := Open(o); !errors.Is(err, stop) || !strings.Contains(err.Error(), dead) || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("error of Each came back as %v", err)
+		t.Errorf("error of Event came back as %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -97,8 +98,10 @@ func BenchmarkStepBesideQuietPeers(b *testing.B) {
 		}
 	}
 	round(200, false)
-	if engines[0].Engine.tail.Alive() || !engines[1].Engine.tail.Alive() {
-		b.Fatal("want peers beside one of the two only")
+	for dir, want := range map[string]int{alone: 1, beside: 6} {
+		if files, err := ledger.Group(dir); err != nil || len(files) != want {
+			b.Fatalf("%d files, %v; want %d", len(files), err, want)
+		}
 	}
 	rounds := 0
 	for b.Loop() {
