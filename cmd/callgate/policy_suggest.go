@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -24,15 +25,15 @@ type policySuggestFlags struct{ out, cases string }
 func policySuggestCmd(std stdio) *cobra.Command {
 	var f policySuggestFlags
 	cmd := &cobra.Command{
-		Use:   "suggest [flags] LEDGER|DIR",
+		Use:   "suggest [flags] LEDGER|DIR|GROUP",
 		Short: "Write the least policy that allows what a session did",
-		Long: "Reads a ledger, or the directory of a group, and writes the least policy that allows the calls that were made: run a\n" +
+		Long: "Reads a ledger, or those of a group, named by it or by its directory, and writes the least policy that allows the calls that were made: run a\n" +
 			"session under settings: {mode: observe} first. Each tool is granted by its name, for the directories, listed values and\n" +
 			"destinations that were used, and for a few calls more than were made. What came from an output never becomes a trusted\n" +
 			"destination; what was denied for its arguments, its definition or its frame is not granted. Comments say what was left\n" +
 			"out, and why. Before anything is written, the ledger is replayed under the policy and its cases are run.",
-		Example: "  callgate policy suggest -o policy.yaml --cases cases.yaml LEDGER",
-		Args:    wants(cobra.ExactArgs(1), "name a ledger file, or the directory of a group (callgate ledger path lists them)"),
+		Example: "  callgate policy suggest -o policy.yaml --cases cases.yaml claude-desktop",
+		Args:    wants(cobra.ExactArgs(1), "name a ledger file (callgate ledger path lists them), or a group, such as claude-desktop"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return policySuggest(std, f, args[0])
 		},
@@ -88,8 +89,12 @@ func policySuggest(std stdio, f policySuggestFlags, input string) error {
 // ledgersOf lists the ledger files that are named: one, or those of a group.
 func ledgersOf(input string) ([]drafts.Ledger, error) {
 	info, err := os.Stat(input)
+	if dir := dirOfGroup(input); errors.Is(err, fs.ErrNotExist) && dir != "" {
+		input = dir
+		info, err = os.Stat(dir)
+	}
 	if err != nil {
-		return nil, unread(err, "callgate ledger path lists the ledgers that there are")
+		return nil, unread(err, "it is no group either; callgate ledger path lists the ledgers that there are")
 	}
 	dir, only := input, ""
 	switch {
@@ -118,6 +123,20 @@ func ledgersOf(input string) ([]drafts.Ledger, error) {
 		return nil, fmt.Errorf("%q holds no ledger files; name the directory of a group (callgate ledger path lists them)", input)
 	}
 	return []drafts.Ledger{{Name: input, Events: func() iter.Seq2[abi.Value, error] { return eventLines(input) }}}, nil
+}
+
+// dirOfGroup is the directory of a group that has ledgers, "" if there is none.
+func dirOfGroup(name string) string {
+	states, err := ledger.StateDirs(os.Getenv)
+	if err != nil || name == "" {
+		return ""
+	}
+	for _, state := range states {
+		if info, err := os.Stat(ledger.GroupDir(state, name)); err == nil && info.IsDir() {
+			return ledger.GroupDir(state, name)
+		}
+	}
+	return ""
 }
 
 // eventLines reads the lines of a ledger. A last line without its end was torn
