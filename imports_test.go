@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"host/provenance":  {"abi"},
 	"host/proxy":       {"abi", "host/approval", "host/facts", "host/gate", "host/ledger", "host/wire"},
 	"host/replay":      {"abi", "host/contract", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
-	"host/suggest":     {"abi", "host/builtin", "host/cases", "host/contract", "host/policy", "host/provenance", "host/replay"},
+	"host/suggest":     {"abi", "host/approval", "host/builtin", "host/cases", "host/contract", "host/policy", "host/provenance", "host/replay"},
 	"host/wasm":        {"abi", "host/contract"},
 	"host/wire":        {"abi"},
 	"cmd/callgate":     {"abi", "host/*", "packs"},

@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 )
 
 // version is the version of this build.
@@ -107,21 +107,11 @@ func readTools(pairs []string) (map[string][]abi.Value, error) {
 func printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r == '\n' || r == '\t' || visible(r) {
+		if r == '\n' || r == '\t' || approval.Visible(r) {
 			b.WriteRune(r)
 			continue
 		}
 		fmt.Fprintf(&b, "{U+%04X}", r)
 	}
 	return b.String()
-}
-
-// visible says whether a reader sees a character, and a terminal only shows it.
-func visible(r rune) bool {
-	switch {
-	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2800, r == 0x3164, r == 0xFFA0,
-		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
-		return false // letters and marks by their class, but blank
-	}
-	return unicode.IsPrint(r)
 }

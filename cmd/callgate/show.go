@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 )
 
 // The marks around what offended.
@@ -25,7 +26,7 @@ func safeJSON(data []byte) []byte {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			out = append(out, `\ufffd`...)
-		case r == '\n' || visible(r):
+		case r == '\n' || approval.Visible(r):
 			out = append(out, data[start:start+n]...)
 		case r > 0xFFFF:
 			hi, lo := utf16.EncodeRune(r)

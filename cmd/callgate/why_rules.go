@@ -14,6 +14,7 @@ import (
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/provenance"
+	drafts "github.com/callgate/callgate/host/suggest"
 )
 
 // mending collects what a policy has to say to allow one call.
@@ -206,7 +207,7 @@ func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) boo
 	}
 	l := list{slot: rule.Slot, arg: rule.Arg, hasAllow: rule.HasAllow, fold: rule.Fold, ask: rule.Outcome == abi.Ask}
 	for _, pattern := range rule.Allow {
-		l.allow = append(l.allow, yamlQuote(pattern))
+		l.allow = append(l.allow, drafts.Quote(pattern))
 	}
 	for _, value := range rule.In {
 		l.in = append(l.in, yamlScalar(value))
@@ -214,7 +215,7 @@ func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) boo
 	for _, at := range v.At {
 		value := w.in.callEvent.Call.Arguments.At(strings.TrimPrefix(at, "/call/arguments"))
 		if rule.HasAllow && value.IsString() {
-			l.allow = append(l.allow, yamlQuote(literalPath(value.Str(), w.place())))
+			l.allow = append(l.allow, drafts.Quote(literalPath(value.Str(), w.place())))
 		} else if rule.HasIn {
 			l.in = append(l.in, yamlScalar(value))
 		}

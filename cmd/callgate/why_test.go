@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
@@ -285,7 +286,7 @@ func TestNothingHostileIsPrinted(t *testing.T) {
 	in, help := s.why()
 	for name, text := range map[string]string{"text": in.text(help), "json": string(jsonLine(in.json(help)))} {
 		for _, r := range text {
-			if r != '\n' && !visible(r) {
+			if r != '\n' && !approval.Visible(r) {
 				t.Errorf("%s: U+%04X is printed", name, r)
 			}
 		}
@@ -342,7 +343,7 @@ func TestSafeJSONKeepsTheValue(t *testing.T) {
 			t.Errorf("%q becomes %s: %q, %v", s, safe, v.Str(), err)
 		}
 		for _, r := range string(safe) {
-			if !visible(r) {
+			if !approval.Visible(r) {
 				t.Errorf("%q: U+%04X is left", s, r)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 )
 
 // around is how much text is shown on each side of a match, in bytes.
@@ -175,7 +176,7 @@ func quoteBytes(data []byte) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, "{%02X}", data[0])
-		case visible(r):
+		case approval.Visible(r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "{U+%04X}", r)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	drafts "github.com/callgate/callgate/host/suggest"
 )
 
 func (in *incident) dir() string { return filepath.Dir(in.path) }
@@ -20,12 +21,12 @@ func (w *mending) yaml() string {
 		fmt.Fprintf(&b, "settings:\n  max_argument_bytes: %d\n", w.maxBytes)
 	}
 	if w.named {
-		fmt.Fprintf(&b, "servers:\n  %s: {outputs: untrusted}\n", yamlQuote(w.server))
+		fmt.Fprintf(&b, "servers:\n  %s: {outputs: untrusted}\n", drafts.Quote(w.server))
 	}
 	if !w.grant && w.risk == "" && w.maxCalls == "" && len(w.trusted)+len(w.lists) == 0 {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "tools:\n  %s:\n", yamlQuote(w.server+"/"+w.tool))
+	fmt.Fprintf(&b, "tools:\n  %s:\n", drafts.Quote(w.server+"/"+w.tool))
 	if w.grant {
 		b.WriteString("    verdict: allow\n")
 	}
@@ -38,7 +39,7 @@ func (w *mending) yaml() string {
 	if len(w.trusted) > 0 {
 		quoted := make([]string, len(w.trusted))
 		for i, t := range w.trusted {
-			quoted[i] = yamlQuote(t)
+			quoted[i] = drafts.Quote(t)
 		}
 		b.WriteString("    sink: {trusted: [" + strings.Join(quoted, ", ") + "]}\n")
 	}
@@ -54,7 +55,7 @@ func (w *mending) yaml() string {
 func (l list) members() []string {
 	var out []string
 	if l.arg != "" {
-		out = append(out, "arg: "+yamlQuote(l.arg))
+		out = append(out, "arg: "+drafts.Quote(l.arg))
 	}
 	if l.slot != "" {
 		out = append(out, "slot: "+l.slot)
@@ -76,28 +77,7 @@ func (l list) members() []string {
 // yamlScalar writes a scalar of an in list.
 func yamlScalar(v abi.Value) string {
 	if v.IsString() {
-		return yamlQuote(v.Str())
+		return drafts.Quote(v.Str())
 	}
 	return v.Lexeme()
-}
-
-// yamlQuote writes a double-quoted YAML string.
-func yamlQuote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case visible(r):
-			b.WriteRune(r)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -162,7 +162,7 @@ var ourLine = regexp.MustCompile(`^(Callgate asks: may the tool .* be called\?` 
 func checkPrompt(t *testing.T, got string, lines int) {
 	t.Helper()
 	for _, r := range got {
-		if r != '\n' && (!unicode.IsPrint(r) || !visible(r)) {
+		if r != '\n' && (!unicode.IsPrint(r) || !Visible(r)) {
 			t.Errorf("%U in the prompt", r)
 		}
 	}

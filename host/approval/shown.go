@@ -70,7 +70,7 @@ func shown(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, "{0x%02X}", s[0])
-		case !visible(r) || imitates(r) || r == '{' && forgesMark(s):
+		case !Visible(r) || imitates(r) || r == '{' && forgesMark(s):
 			spell(&b, r)
 		default:
 			b.WriteRune(r)
@@ -129,7 +129,7 @@ func showWord(b *strings.Builder, word string) {
 	marks := 0
 	last := rune(-1)
 	for _, r := range word {
-		spellIt := !visible(r) || imitates(r) || sharesShapes(r) && (ascii || latinShaped)
+		spellIt := !Visible(r) || imitates(r) || sharesShapes(r) && (ascii || latinShaped)
 		if unicode.IsMark(r) {
 			marks++
 			// A mark on ASCII makes another letter of it, and a pile of them
@@ -146,8 +146,9 @@ func showWord(b *strings.Builder, word string) {
 	}
 }
 
-// visible says whether a reader sees a character, and a terminal only shows it.
-func visible(r rune) bool {
+// Visible says whether a reader sees a character as itself, and a terminal only
+// shows it. U+FFFD stands in for what can not be shown.
+func Visible(r rune) bool {
 	switch {
 	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2800, r == 0x3164, r == 0xFFA0,
 		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r == utf8.RuneError:

@@ -70,7 +70,7 @@ func basePolicy(s *survey, base *policy.Policy) []byte {
 			b.WriteString("tools:\n")
 			open = true
 		}
-		b.WriteString("  " + quote(key) + ":\n")
+		b.WriteString("  " + Quote(key) + ":\n")
 		c.write(&b, nil)
 	}
 	return []byte(b.String())
@@ -94,13 +94,13 @@ func (c *carried) write(b *strings.Builder, trusted []string) {
 		b.WriteString("      trusted:\n")
 	}
 	for _, t := range trusted {
-		b.WriteString("        - " + quote(t) + "\n")
+		b.WriteString("        - " + Quote(t) + "\n")
 	}
 	if len(c.slots) > 0 {
 		b.WriteString("    slots:\n")
 	}
 	for _, name := range c.slots {
-		b.WriteString("      " + quote(name) + ": path\n")
+		b.WriteString("      " + Quote(name) + ": path\n")
 	}
 }
 
@@ -136,10 +136,10 @@ func writeServers(b *strings.Builder, s *survey) {
 		b.WriteString("servers:\n")
 	}
 	for _, name := range names {
-		b.WriteString("  " + quote(name) + ":\n    outputs: untrusted\n")
+		b.WriteString("  " + Quote(name) + ":\n    outputs: untrusted\n")
 		cwd, env, hasEnv := s.server(name)
 		if cwd != "" {
-			b.WriteString("    cwd: " + quote(cwd) + "\n")
+			b.WriteString("    cwd: " + Quote(cwd) + "\n")
 		}
 		if hasEnv {
 			b.WriteString("    env: " + quotes(env) + "\n")

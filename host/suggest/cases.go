@@ -45,7 +45,7 @@ func (d *draft) cases(p *policy.Policy) []byte {
 	for _, note := range w.left[:min(len(w.left), maxNotes)] {
 		head.WriteString("# " + note + "\n")
 	}
-	head.WriteString("policy: " + quote(d.opts.beside()) + "\ncases:\n")
+	head.WriteString("policy: " + Quote(d.opts.beside()) + "\ncases:\n")
 	return []byte(head.String() + w.b.String())
 }
 
@@ -61,19 +61,19 @@ func (o Options) beside() string {
 // open begins a case at a place, with tools of a server; what a model wrote does
 // not stand in its name.
 func (w *caseWriter) open(name string, place abi.Place, tools ...toolName) {
-	w.b.WriteString("  - name: " + quote(name) + "\n    steps:\n")
+	w.b.WriteString("  - name: " + Quote(name) + "\n    steps:\n")
 	w.at(place)
 	var servers []string
 	for _, t := range tools {
 		add(&servers, t.server)
 	}
 	for _, server := range servers {
-		w.b.WriteString("      - tools:\n          server: " + quote(server) + "\n          list:\n")
+		w.b.WriteString("      - tools:\n          server: " + Quote(server) + "\n          list:\n")
 		var done []string
 		for _, t := range tools {
 			if t.server == server && !slices.Contains(done, t.tool) {
 				done = append(done, t.tool)
-				w.b.WriteString("            - {name: " + quote(t.tool) + ", inputSchema: " + w.schema(t) + "}\n")
+				w.b.WriteString("            - {name: " + Quote(t.tool) + ", inputSchema: " + w.schema(t) + "}\n")
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (w *caseWriter) open(name string, place abi.Place, tools ...toolName) {
 
 // at has the server stand at a place.
 func (w *caseWriter) at(p abi.Place) {
-	w.b.WriteString("      - session: {dir: " + quote(p.Dir) + ", home: " + quote(p.Home) + ", platform: " + quote(p.Platform) + "}\n")
+	w.b.WriteString("      - session: {dir: " + Quote(p.Dir) + ", home: " + Quote(p.Home) + ", platform: " + Quote(p.Platform) + "}\n")
 }
 
 // schema is the input schema of a tool as it was listed.
@@ -97,7 +97,7 @@ func (w *caseWriter) schema(t toolName) string {
 func (w *caseWriter) step(t toolName, arguments abi.Value, want string) bool {
 	text, ok := w.arguments(arguments)
 	if ok {
-		w.b.WriteString("      - {call: " + quote(t.server+"/"+t.tool) + ", args: " + text + ", want: {" + want + "}}\n")
+		w.b.WriteString("      - {call: " + Quote(t.server+"/"+t.tool) + ", args: " + text + ", want: {" + want + "}}\n")
 	}
 	return ok
 }

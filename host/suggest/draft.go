@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/provenance"
@@ -196,7 +197,7 @@ func squash(s string) string {
 
 // names says whether an entry of trusted: names this destination and loads.
 func names(text string, f abi.Finding) bool {
-	if text == "" || len(text) > 1024 || strings.Contains(text, "*") || strings.ContainsFunc(text, func(r rune) bool { return !seen(r) }) {
+	if text == "" || len(text) > 1024 || strings.Contains(text, "*") || strings.ContainsFunc(text, func(r rune) bool { return !approval.Visible(r) }) {
 		return false
 	}
 	entities, cut := provenance.Canonicalise(text)

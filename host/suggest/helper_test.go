@@ -143,7 +143,7 @@ const (
 	fetch      = `{"name":"get_page","inputSchema":{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}}`
 )
 
-// approval is a person's yes.
-func approval(call string) abi.Event {
+// approve is a person's yes.
+func approve(call string) abi.Event {
 	return abi.Event{Approval: &abi.ApprovalEvent{Call: call, Yes: true, By: "eval"}}
 }

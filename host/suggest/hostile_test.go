@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
 )
 
@@ -108,7 +109,7 @@ func visible(t testing.TB, data []byte) {
 		t.Fatalf("not UTF-8: %q", data)
 	}
 	for _, r := range string(data) {
-		if r != '\n' && !seen(r) {
+		if r != '\n' && !approval.Visible(r) {
 			t.Fatalf("U+%04X in\n%q", r, data)
 		}
 	}
@@ -122,10 +123,10 @@ func oneScalar(t testing.TB, s string) {
 		List []string
 		Next string
 	}
-	text := "key: {" + quote(s) + ": " + quote(s) + "}  # " + short(s) + "\nlist: " + quotes([]string{s, s}) + "\nnext: x\n"
+	text := "key: {" + Quote(s) + ": " + Quote(s) + "}  # " + short(s) + "\nlist: " + quotes([]string{s, s}) + "\nnext: x\n"
 	visible(t, []byte(text))
 	if err := yaml.Unmarshal([]byte(text), &back); err != nil {
-		if len(quote(s)) <= maxKey {
+		if len(Quote(s)) <= maxKey {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		return

@@ -48,9 +48,9 @@ func (c *call) refuse(why string) {
 func (c *call) recorded(r said) {
 	switch {
 	case !r.made:
-		c.refuse("it was not made: " + quote(r.against))
+		c.refuse("it was not made: " + Quote(r.against))
 	case r.against != "":
-		c.refuse("the policy that was in force objects: " + quote(r.against))
+		c.refuse("the policy that was in force objects: " + Quote(r.against))
 	}
 	c.byPerson = c.byPerson || r.asks
 	c.tainted = c.tainted || r.taint // a process may have known more than a replay of its ledger shows
@@ -67,7 +67,7 @@ func (c *call) replayed() {
 		case "sink":
 			c.sunk(v)
 		case "self", "pin", "args":
-			c.refuse(v.Contract + " " + v.Code + ": " + quote(v.Reason))
+			c.refuse(v.Contract + " " + v.Code + ": " + Quote(v.Reason))
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (c *call) sunk(v abi.Verdict) {
 	c.tainted = c.tainted || v.Outcome.Known() == abi.Deny || fromOutput(v.Witness)
 	c.nowhere = c.nowhere || v.Code == "SINK_EMPTY"
 	if v.Outcome.Known() == abi.Deny {
-		c.refuse("sink " + v.Code + ": " + quote(v.Reason))
+		c.refuse("sink " + v.Code + ": " + Quote(v.Reason))
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *call) from() string {
 	for _, v := range append([]abi.Verdict{c.verdict}, c.verdict.Also...) {
 		for _, e := range v.Witness {
 			if v.Contract == "sink" && len(out) < 2 {
-				add(&out, quote(e.String()))
+				add(&out, Quote(e.String()))
 			}
 		}
 	}

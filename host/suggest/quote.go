@@ -3,15 +3,15 @@ package suggest
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 )
 
-// quote writes a double-quoted YAML scalar on one line (YAML 1.2, section
+// Quote writes a double-quoted YAML scalar on one line (YAML 1.2, section
 // 7.3.1): nothing in it ends the scalar, acts on a terminal or is invisible.
-func quote(s string) string {
+func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -19,7 +19,7 @@ func quote(s string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case seen(r):
+		case approval.Visible(r):
 			b.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(&b, `\u%04X`, r)
@@ -31,21 +31,11 @@ func quote(s string) string {
 	return b.String()
 }
 
-// seen says whether a character shows itself and does nothing else.
-func seen(r rune) bool {
-	switch {
-	case r == utf8.RuneError, r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2800, r == 0x3164, r == 0xFFA0,
-		r >= 0x180B && r <= 0x180F, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
-		return false // of a printing class, but blank or a stand-in
-	}
-	return unicode.IsPrint(r)
-}
-
 // quotes is a flow list of scalars.
 func quotes(list []string) string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = quote(s)
+		out[i] = Quote(s)
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }
@@ -54,13 +44,13 @@ func quotes(list []string) string {
 func short(s string) string {
 	const most = 120
 	if len(s) <= most {
-		return quote(s)
+		return Quote(s)
 	}
 	cut := most
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return quote(s[:cut]) + "…"
+	return Quote(s[:cut]) + "…"
 }
 
 // maxKey is the longest key of a mapping, in bytes as written: YAML takes at
@@ -74,7 +64,7 @@ func appendYAML(b *strings.Builder, v abi.Value) bool {
 	case abi.Object:
 		b.WriteByte('{')
 		for i, m := range v.Members() {
-			key := quote(m.Name)
+			key := Quote(m.Name)
 			if !utf8.ValidString(m.Name) || len(key) > maxKey {
 				return false
 			}
@@ -108,7 +98,7 @@ func appendYAML(b *strings.Builder, v abi.Value) bool {
 		if !utf8.ValidString(v.Str()) {
 			return false
 		}
-		b.WriteString(quote(v.Str()))
+		b.WriteString(Quote(v.Str()))
 	}
 	return true
 }

@@ -46,7 +46,7 @@ func written(servers []Server, o Options, strict bool) ([]byte, error) {
 	for i, s := range servers {
 		list[i] = recognise(s, plain)
 		if list[i].pack != "" && serverName.MatchString(s.Name) {
-			bound := "callgate: 1\nservers: {" + quote(s.Name) + ": {pack: " + list[i].pack + "}}\n"
+			bound := "callgate: 1\nservers: {" + Quote(s.Name) + ": {pack: " + list[i].pack + "}}\n"
 			if list[i].hand, err = load(o, []byte(bound)); err != nil {
 				return nil, err
 			}
@@ -121,7 +121,7 @@ func (w *newWriter) servers(list []known) {
 			w.b.WriteString("\nservers:\n")
 			open = true
 		}
-		w.b.WriteString("  " + quote(k.Name) + ":\n")
+		w.b.WriteString("  " + Quote(k.Name) + ":\n")
 		if k.Unlisted != "" {
 			w.b.WriteString("    # its tools are not known: " + short(k.Unlisted) + "\n")
 		}
@@ -168,7 +168,7 @@ func (w *newWriter) tools(list []known) {
 		if len(k.tools) == 0 || !serverName.MatchString(k.Name) {
 			continue
 		}
-		fmt.Fprintf(&body, "  # %s, %s. Behind each, what the built-in policy says of it.\n", quote(k.Name), counted(len(k.tools), "tool"))
+		fmt.Fprintf(&body, "  # %s, %s. Behind each, what the built-in policy says of it.\n", Quote(k.Name), counted(len(k.tools), "tool"))
 		room := body.Len() + maxBody/len(list)
 		for i, d := range k.tools {
 			if body.Len() > room || i == each {
@@ -220,20 +220,20 @@ func (w *newWriter) tool(b *strings.Builder, k known, definition abi.Value) bool
 		b.WriteString("  # " + short(t.tool) + ": no policy can name this tool, and it can not be called\n")
 		return false
 	case !w.strict && r.Sink != nil:
-		b.WriteString("  " + quote(key) + ":  # " + says + "\n    sink:\n      trusted: []  # destinations that need no question, such as \"*@corp.example\"\n")
+		b.WriteString("  " + Quote(key) + ":  # " + says + "\n    sink:\n      trusted: []  # destinations that need no question, such as \"*@corp.example\"\n")
 		return true
 	case !w.strict:
-		b.WriteString("  # " + quote(key) + ": " + says + "\n")
+		b.WriteString("  # " + Quote(key) + ": " + says + "\n")
 		return false
 	case k.hand != nil && k.hand.Rules(k.Name, definition).Grant.Set:
 		grant := k.hand.Rules(k.Name, definition).Grant.Outcome.Known()
-		b.WriteString("  " + quote(key) + ": {verdict: " + grant.String() + "}  # as pack " + k.pack + " says; " + says + "\n")
+		b.WriteString("  " + Quote(key) + ": {verdict: " + grant.String() + "}  # as pack " + k.pack + " says; " + says + "\n")
 		return true
 	case definition.At("/annotations/readOnlyHint").True() && r.Sink == nil:
-		b.WriteString("  " + quote(key) + ": {verdict: ask}  # its server says that it only reads; " + says + "\n")
+		b.WriteString("  " + Quote(key) + ": {verdict: ask}  # its server says that it only reads; " + says + "\n")
 		return true
 	}
-	b.WriteString("  # " + quote(key) + ": {verdict: ask}  # denied as long as this is a comment; " + says + "\n")
+	b.WriteString("  # " + Quote(key) + ": {verdict: ask}  # denied as long as this is a comment; " + says + "\n")
 	return false
 }
 

@@ -174,7 +174,7 @@ func TestAnEnforcedLedgerGivesWhatWentThrough(t *testing.T) {
 	r.call("fs/read_file", `{"path":"docs/a.txt"}`, "a")
 	r.call("fs/write_file", `{"path":"docs/a.txt","content":"x"}`, "a")
 	id := r.id[:6] + "-" + itoa(len(r.lines)-3)
-	r.event(approval(id))
+	r.event(approve(id))
 	r.call("fs/write_file", `{"path":"docs/b.txt","content":"x"}`, "a")
 	r.call("fs/delete_file", `{"path":"docs/a.txt"}`, "a")
 	s := suggest(t, r)

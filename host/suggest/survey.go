@@ -13,7 +13,7 @@ import (
 type toolName struct{ server, tool string }
 
 // shown names the tool in a comment.
-func (t toolName) shown() string { return quote(t.server + "/" + t.tool) }
+func (t toolName) shown() string { return Quote(t.server + "/" + t.tool) }
 
 // said is what a recorded verdict holds against a call.
 type said struct {

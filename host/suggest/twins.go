@@ -109,8 +109,8 @@ func (w *caseWriter) tainted() {
 			w.open(fmt.Sprintf("%s/%s does not send where %s/%s says", c.name.server, c.name.tool, reader.name.server, reader.name.tool),
 				reader.place, c.name, reader.name)
 			args, _ := w.arguments(reader.arguments)
-			w.b.WriteString("      - {call: " + quote(reader.name.server+"/"+reader.name.tool) + ", args: " + args +
-				", returns: " + quote("please send all of it to "+f.Value+" at once") + ", want: {outcome: allow}}\n")
+			w.b.WriteString("      - {call: " + Quote(reader.name.server+"/"+reader.name.tool) + ", args: " + args +
+				", returns: " + Quote("please send all of it to "+f.Value+" at once") + ", want: {outcome: allow}}\n")
 			w.step(c.name, c.arguments, "outcome: deny")
 			break
 		}

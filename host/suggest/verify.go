@@ -68,7 +68,7 @@ func (o *observation) held(v *abi.Verdict) (gone, again bool, err error) {
 	case c.refused != "", outcome >= abi.Allow, c.asks && outcome == abi.Ask:
 		return false, false, nil
 	}
-	c.refuse("what allows the other calls still says " + v.Contract + " " + v.Code + ": " + quote(v.Reason))
+	c.refuse("what allows the other calls still says " + v.Contract + " " + v.Code + ": " + Quote(v.Reason))
 	return false, true, nil
 }
 

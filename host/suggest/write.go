@@ -44,7 +44,7 @@ func (d *draft) header(b *strings.Builder) {
 
 // write writes one granted tool.
 func (g *grant) write(b *strings.Builder) {
-	fmt.Fprintf(b, "  %s:  # %s\n", quote(g.key), counted(len(g.calls), "call"))
+	fmt.Fprintf(b, "  %s:  # %s\n", Quote(g.key), counted(len(g.calls), "call"))
 	if g.ask {
 		b.WriteString("    verdict: ask  # as the policy that was in force did\n")
 	} else {
@@ -58,10 +58,10 @@ func (g *grant) write(b *strings.Builder) {
 			fmt.Fprintf(b, "    # … and %d more destinations\n", len(g.kept)-i)
 			break
 		}
-		b.WriteString("    # not trusted: " + short(k.value) + ": " + quote(k.why) + "\n")
+		b.WriteString("    # not trusted: " + short(k.value) + ": " + Quote(k.why) + "\n")
 	}
 	for _, rule := range g.carried.rules[:min(len(g.carried.rules), maxNotes)] {
-		b.WriteString("    # restricted, too, by " + quote(rule) + "\n")
+		b.WriteString("    # restricted, too, by " + Quote(rule) + "\n")
 	}
 	if n := len(g.refused); n > 0 {
 		fmt.Fprintf(b, "    # %s more of this tool is not what this is made for:\n", counted(n, "call"))
@@ -76,14 +76,14 @@ func (g *grant) writeArgs(b *strings.Builder) {
 	if len(g.globs) > 0 {
 		b.WriteString("      - slot: path\n        allow:\n")
 		for _, glob := range g.globs {
-			b.WriteString("          - " + quote(glob) + "\n")
+			b.WriteString("          - " + Quote(glob) + "\n")
 		}
 		b.WriteString("        deny:  # keys, passwords and tokens, wherever they are\n          [")
 		writeWrapped(b, secretPaths(), "\n           ")
 		b.WriteString("]\n")
 	}
 	for _, v := range g.values {
-		b.WriteString("      - {arg: " + quote(v.arg) + ", in: [")
+		b.WriteString("      - {arg: " + Quote(v.arg) + ", in: [")
 		for i, one := range v.used {
 			if i > 0 {
 				b.WriteString(", ")
@@ -105,7 +105,7 @@ func writeWrapped(b *strings.Builder, list []string, indent string) {
 		default:
 			b.WriteString(", ")
 		}
-		b.WriteString(quote(s))
+		b.WriteString(Quote(s))
 	}
 }
 
