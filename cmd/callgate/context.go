@@ -25,7 +25,7 @@ func contextCmd(std stdio) *cobra.Command {
 func contextAddCmd(std stdio) *cobra.Command {
 	var file, group string
 	cmd := &cobra.Command{
-		Use:   "add TEXT",
+		Use:   "add [--file FILE | TEXT]",
 		Short: "Hand over a text as the user's own words",
 		Long: "Hands a text, at most 64 KiB, to every live callgate run of this user whose policy has settings.user_context: true.\n" +
 			"A destination that stands in it counts as said by the user.\n" +

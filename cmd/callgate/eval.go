@@ -31,8 +31,8 @@ func evalCmd(std stdio) *cobra.Command {
 		Short: "Print what the gate answers to events, one JSON line each",
 		Long: "Reads events as JSON Lines: events as a ledger has them, or the short forms {\"call\":{\"server\",\"tool\",\"arguments\"}},\n" +
 			"{\"result\":…}, {\"tools\":{\"server\",\"list\"}}, {\"user\":\"…\"}, {\"time\":\"…\"}, {\"session\":\"new\"}, {\"facts\":{…}},\n" +
-			"{\"approval\":\"yes\"} and {\"raw\":{\"server\",\"from\",\"frame\"}}. Each answer names the input line it answers as its cause,\n" +
-			"counted from 0 without blank lines.\n\n" +
+			"{\"approval\":\"yes\"}, {\"lapsed\":\"unanswered\"} and {\"raw\":{\"server\",\"from\",\"frame\"}}. Each answer names the input line it\n" +
+			"answers as its cause, counted from 0 without blank lines.\n\n" +
 			"A ledger, or the directory of a group, is replayed: the recorded answers are compared with the new ones. With --policy\n" +
 			"the recorded policy is left out, and the summary says which verdicts would be tighter or looser.",
 		Args: wants(cobra.MaximumNArgs(1), "want one FILE or DIR, or - for standard input"),

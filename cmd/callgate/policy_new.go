@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -166,18 +165,11 @@ func (f policyNewFlags) configurations(dir string) ([]clients.Found, error) {
 	dirs := clients.DirsOf(runtime.GOOS, dir, os.Getenv)
 	all := dirs.Find(clients.Table())
 	if f.config != "" {
-		path, err := filepath.Abs(f.config)
+		one, err := configOf(all, f.config)
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(all, func(c clients.Found) bool { return c.Path == path }); i >= 0 {
-			return all[i : i+1], nil
-		}
-		layout, ok := clients.Guess(path)
-		if !ok {
-			return nil, fmt.Errorf("--config %q: the format is not known from its ending; want .json, .jsonc, .toml, .yaml or .yml", f.config)
-		}
-		return []clients.Found{{Path: path, Layout: layout}}, nil
+		return []clients.Found{one}, nil
 	}
 	var names, looked []string
 	for _, c := range clients.Table() {
