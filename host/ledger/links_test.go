@@ -10,12 +10,15 @@ import (
 	"testing"
 )
 
-func TestOnlyRegularFilesOfOursAreOpened(t *testing.T) {
-	cases := []struct {
-		name string
-		put  func(path, copy string) error // copy is an intact ledger file
-		word string                        // in the error; empty if the file is accepted
-	}{
+// placing is what can stand where a ledger file is expected.
+type placing struct {
+	name string
+	put  func(path, copy string) error // copy is an intact ledger file
+	word string                        // in the error; empty if the file is read
+}
+
+func placed() []placing {
+	return []placing{
 		{"regular file", func(path, copy string) error { return os.Rename(copy, path) }, ""},
 		{"symbolic link", func(path, copy string) error { return os.Symlink(copy, path) }, "symbolic link"},
 		{"dangling link", func(path, copy string) error { return os.Symlink(copy+"x", path) }, "symbolic link"},
@@ -23,6 +26,10 @@ func TestOnlyRegularFilesOfOursAreOpened(t *testing.T) {
 		{"directory", func(path, _ string) error { return os.Mkdir(path, 0o700) }, "directory"},
 		{"socket", func(path, _ string) error { return mksocket(path) }, "not a regular file"},
 	}
+}
+
+func TestOnlyRegularFilesOfOursAreOpened(t *testing.T) {
+	cases := placed()
 	for _, c := range cases {
 		outside := written(t, options(t.TempDir(), 0), 2)
 		dir := t.TempDir()

@@ -12,18 +12,7 @@ import (
 )
 
 func TestATailReadsOnlyRegularFiles(t *testing.T) {
-	cases := []struct {
-		name string
-		put  func(path, copy string) error // copy is an intact ledger file
-		word string                        // in the error; empty if the file is read
-	}{
-		{"regular file", func(path, copy string) error { return os.Rename(copy, path) }, ""},
-		{"symbolic link", func(path, copy string) error { return os.Symlink(copy, path) }, "symbolic link"},
-		{"dangling link", func(path, copy string) error { return os.Symlink(copy+"x", path) }, "symbolic link"},
-		{"named pipe", func(path, _ string) error { return syscall.Mkfifo(path, 0o600) }, "named pipe"},
-		{"directory", func(path, _ string) error { return os.Mkdir(path, 0o700) }, "directory"},
-		{"socket", func(path, _ string) error { return mksocket(path) }, "not a regular file"},
-	}
+	cases := placed()
 	for _, c := range cases {
 		outside := written(t, options(t.TempDir(), 0), 2)
 		data := mustRead(t, outside)
