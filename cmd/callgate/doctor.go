@@ -131,7 +131,7 @@ func (d *doctor) config(s fileState) {
 		case clients.Wrapped:
 			d.wrapped(about, e)
 		case clients.ByHand:
-			d.say("note", about, "", "runs callgate, and wrap did not write it")
+			d.say("note", about, "", "by hand: %s", e.Why)
 		case clients.Plain:
 			d.say("note", about, "callgate wrap "+selector(s.Found), "not behind callgate")
 		case clients.Edited, clients.Broken:
