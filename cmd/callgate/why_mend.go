@@ -17,6 +17,7 @@ import (
 type mend struct {
 	policy  string   // a policy that allows the call, as a layer above; "" if there is none
 	checked bool     // the ledger was replayed with it, and the call is allowed
+	care    string   // what to think of before it is used
 	notes   []string // what no added policy can do
 }
 
@@ -29,6 +30,9 @@ func (m mend) text(b *strings.Builder) {
 	}
 	b.WriteString("\nA policy that allows this call, and others that its words cover; read it, save it, and name it with --policy after the others:\n\n")
 	b.WriteString(m.policy)
+	if m.care != "" {
+		b.WriteString("\nCareful: " + m.care + ".\n")
+	}
 	if !m.checked {
 		b.WriteString("\nIt was not tried, since the ledger does not hold what a replay needs.\n")
 	}
@@ -65,9 +69,9 @@ func (in *incident) mend() mend {
 		again, err := in.judge(next)
 		switch {
 		case err != nil || again == nil || again.Missing:
-			return mend{policy: text, notes: w.notes}
+			return mend{policy: text, care: w.care, notes: w.notes}
 		case again.Outcome == abi.Allow:
-			return mend{policy: text, checked: true, notes: w.notes}
+			return mend{policy: text, checked: true, care: w.care, notes: w.notes}
 		}
 		v, w.policy = *again, next
 	}

@@ -27,6 +27,7 @@ type mending struct {
 	grant    bool
 	named    bool // the server has to be named
 	trusted  []string
+	care     string // what to think of before the policy is used
 	lists    []list
 	maxCalls string
 	risk     string
@@ -118,6 +119,9 @@ func (w *mending) sink(v abi.Verdict) bool {
 	}
 	if len(w.trusted) == before {
 		return w.note("the destination has no plain spelling that could be trusted")
+	}
+	if len(v.Witness) > 0 {
+		w.care = "the destination stood in an output, so whoever wrote that output chose it: trust it only if you know it from elsewhere"
 	}
 	return true
 }

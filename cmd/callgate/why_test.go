@@ -169,6 +169,9 @@ func TestWhatWhyPrintsAllowsExactlyTheCall(t *testing.T) {
 			if help.policy == "" || !help.checked || len(help.notes) > 0 {
 				t.Fatalf("no checked policy: %+v\n%s", help, in.verdict().JSON())
 			}
+			if want := tt.poisoned && strings.Contains(help.policy, "trusted:"); (help.care != "") != want {
+				t.Errorf("a word of care: %q; want one: %v", help.care, want)
+			}
 			if !strings.Contains(help.policy, tt.has) {
 				t.Errorf("policy\n%s\nwant %q in it", help.policy, tt.has)
 			}
