@@ -28,11 +28,11 @@ func (m mend) text(b *strings.Builder) {
 	if m.policy == "" {
 		return
 	}
-	b.WriteString("\nA policy that allows this call, and others that its words cover; read it, save it, and name it with --policy after the others:\n\n")
-	b.WriteString(m.policy)
 	if m.care != "" {
 		b.WriteString("\nCareful: " + m.care + ".\n")
 	}
+	b.WriteString("\nA policy that allows this call, and others that its words cover; read it, save it, and name it with --policy after the others:\n\n")
+	b.WriteString(m.policy)
 	if !m.checked {
 		b.WriteString("\nIt was not tried, since the ledger does not hold what a replay needs.\n")
 	}
