@@ -260,7 +260,7 @@ func settingsText(t *rapid.T, label string) string {
 func TestNeitherLayersNorFloorsLetMoreChannelsAnswer(t *testing.T) {
 	lists, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := memory{"/p/w.yaml": "callgate: 1\nsettings: {approval: {" + hook + "}}\n"}
+		m := memory{"/p/w.yaml": "callgate: 1\npacks: none\nsettings: {approval: {" + hook + "}}\n"} // packs have no settings
 		files := []string{"/p/w.yaml"}
 		for i := range rapid.IntRange(0, 2).Draw(t, "layers") {
 			path := fmt.Sprintf("/p/l%d.yaml", i)
