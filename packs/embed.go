@@ -3,11 +3,10 @@ package packs
 
 import (
 	"embed"
-	"path"
 	"strings"
 )
 
-//go:embed *.yaml
+//go:embed *.yaml compiled/*.json
 var files embed.FS
 
 // Names lists the packs, sorted.
@@ -18,7 +17,9 @@ func Names() []string {
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), path.Ext(e.Name())))
+		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+			names = append(names, name)
+		}
 	}
 	return names
 }
@@ -26,5 +27,13 @@ func Names() []string {
 // Source returns the policy file of a pack, and whether there is such a pack.
 func Source(name string) ([]byte, bool) {
 	data, err := files.ReadFile(name + ".yaml")
+	return data, err == nil
+}
+
+// Compiled returns a pack as policies read it: canonical JSON, the item that
+// stands for it in a policy's value. go generate ./... makes it of the source.
+// It says whether there is such a pack.
+func Compiled(name string) ([]byte, bool) {
+	data, err := files.ReadFile("compiled/" + name + ".json")
 	return data, err == nil
 }

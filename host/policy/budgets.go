@@ -76,11 +76,6 @@ func (p *Policy) join(alone bool) []error {
 			}
 		}
 	}
-	for _, y := range p.packs {
-		for i := range y.doc.Budgets {
-			errs = append(errs, y.errorAt(abi.JoinIndex("/budgets", i), "not part of a pack"))
-		}
-	}
 	if !alone {
 		return errs
 	}
@@ -161,37 +156,44 @@ func (p *Policy) conflicts() []error {
 }
 
 // try hands the rules of each entry to the contracts, so that what they refuse
-// is reported with its place before anything runs.
+// is reported with its place before anything runs. Packs were tried when they
+// were compiled.
 func (p *Policy) try(specs []contract.Spec) []error {
-	var errs []error
-	layers := slices.Concat(p.layers, p.packs)
+	layers := p.layers
 	if p.floor != nil {
 		layers = slices.Concat(layers, p.floor.layers)
 	}
-	attempt := func(y *layer, at string, r contract.Rules) {
+	var errs []error
+	for _, y := range layers {
+		errs = append(errs, y.try(specs)...)
+	}
+	return errs
+}
+
+func (y *layer) try(specs []contract.Spec) []error {
+	var errs []error
+	attempt := func(at string, r contract.Rules) {
 		for _, spec := range specs {
 			if _, err := spec.New(&r); err != nil {
 				errs = append(errs, y.errorAt(at, "%v", err))
 			}
 		}
 	}
-	for _, y := range layers {
-		y.index()
-		for i := range y.keys {
-			k := &y.keys[i]
-			base := contract.Rules{Server: k.key.server, Tool: k.key.tool, Default: abi.Ask, Unlisted: abi.Ask}
-			for j := range k.tool.Args {
-				at := abi.JoinIndex(k.at+"/args", j)
-				r := base
-				r.Args = []contract.Arg{compileArg(&k.tool.Args[j], y.rule(at))}
-				r.Args[0].Names = sortedKeys(k.tool.Slots)
-				attempt(y, at, r)
-			}
-			l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: k.tool}}, trust: true}
-			if r := base; k.tool.Sink != nil {
-				r.Sink = joinSink([]level{l}, false, nil)
-				attempt(y, k.at+"/sink", r)
-			}
+	y.index()
+	for i := range y.keys {
+		k, t := &y.keys[i], y.keys[i].tool()
+		base := contract.Rules{Server: k.key.server, Tool: k.key.tool, Default: abi.Ask, Unlisted: abi.Ask}
+		for j := range t.Args {
+			at := abi.JoinIndex(k.at+"/args", j)
+			r := base
+			r.Args = []contract.Arg{compileArg(&t.Args[j], y.rule(at))}
+			r.Args[0].Names = sortedKeys(t.Slots)
+			attempt(at, r)
+		}
+		l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: t}}, trust: true}
+		if r := base; t.Sink != nil {
+			r.Sink = joinSink([]level{l}, false, nil)
+			attempt(k.at+"/sink", r)
 		}
 	}
 	return errs

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -19,25 +20,52 @@ type layer struct {
 	pack     string // name of the pack, "" for files
 	includes []string
 
-	value  abi.Value      // the file without includes
-	doc    file           // value, typed
-	lines  map[string]int // line of each member by pointer into value
-	places map[string]place
-	keys   []keyed // entries of tools:, sorted
+	value  abi.Value        // the file without includes
+	doc    file             // value, typed; of a compiled pack: see typed
+	lines  abi.Value        // object: lines of members by pointer into value; see linesOf
+	places map[string]place // nil: all that is known is in lines
+	keys   []keyed          // entries of tools:, sorted
+
+	compiled abi.Value    // of a compiled pack: what it is in a policy's value
+	late     func() *file // of a compiled pack: its value, typed
 }
 
 // keyed is one entry of tools: with its parsed key.
 type keyed struct {
 	key  key
-	at   string // pointer of the entry
-	tool *tool
+	at   string       // pointer of the entry
+	tool func() *tool // never nil
+}
+
+// typed returns the layer's value as a Go value.
+func (y *layer) typed() *file {
+	if y.late != nil {
+		return y.late()
+	}
+	return &y.doc
+}
+
+// linesOf keeps of the places of members those that [layer.rule] would not
+// find by going up: a member in the line of what is around it has none.
+func linesOf(v abi.Value, places map[string]place) abi.Value {
+	var lines []abi.Member
+	for at, p := range places {
+		up := at
+		if i := strings.LastIndexByte(at, '/'); i >= 0 {
+			up = at[:i]
+		}
+		if (at == up || places[up].line != p.line) && v.At(at).Exists() {
+			lines = append(lines, abi.Member{Name: at, Value: abi.IntValue(int64(p.line))})
+		}
+	}
+	return abi.ObjectValue(lines...)
 }
 
 // rule names a member as verdicts do: file:line: path.
 func (y *layer) rule(at string) string {
 	line := 0
 	for up := at; line == 0; {
-		line = y.lines[up]
+		line, _ = strconv.Atoi(y.lines.Get(up).Lexeme()) // 0 where there is none
 		i := strings.LastIndexByte(up, '/')
 		if i < 0 {
 			break
@@ -55,15 +83,31 @@ func (y *layer) errorAt(at, format string, args ...any) error {
 	}
 	c := issues{}
 	c.add(at, format, args...)
-	return errors.Join(c.errorsOf(name, y.places)...)
+	return errors.Join(c.errorsOf(name, y.known())...)
+}
+
+// known returns the places of members, as far as they are known.
+func (y *layer) known() map[string]place {
+	if y.places != nil {
+		return y.places
+	}
+	places := map[string]place{}
+	for _, m := range y.lines.Members() {
+		n, _ := strconv.Atoi(m.Value.Lexeme()) // 0, unknown, for what is no line
+		places[m.Name] = place{line: n}
+	}
+	return places
 }
 
 // index prepares the lookup of tools.
 func (y *layer) index() {
+	if y.late != nil {
+		return // its keys are there already
+	}
 	y.keys = nil
 	for _, name := range sortedKeys(y.doc.Tools) {
 		t := y.doc.Tools[name]
-		y.keys = append(y.keys, keyed{parseKey(name), abi.Join("/tools", name), &t})
+		y.keys = append(y.keys, keyed{parseKey(name), abi.Join("/tools", name), func() *tool { return &t }})
 	}
 }
 

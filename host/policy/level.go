@@ -89,7 +89,7 @@ func (y *layer) hits(server, name string) []hit {
 	var list []hit
 	for i := range y.keys {
 		if k := &y.keys[i]; k.key.matches(server, name) {
-			list = append(list, hit{layer: y, at: k.at, key: k.key, tool: k.tool})
+			list = append(list, hit{layer: y, at: k.at, key: k.key, tool: k.tool()})
 		}
 	}
 	if s, ok := y.doc.Servers[server]; ok && (s.Verdict != nil || s.Replace != nil) {
@@ -118,8 +118,8 @@ func (y *layer) packLevel(name string, definition abi.Value, hand bool) level {
 	l := level{trust: hand, fit: !hand}
 	for i := range y.keys {
 		k := &y.keys[i]
-		if glob(k.key.tool, name) && (hand || misfit(k.tool, definition) == "") {
-			l.hits = append(l.hits, hit{layer: y, at: k.at, key: k.key, tool: k.tool})
+		if glob(k.key.tool, name) && (hand || misfit(k.tool(), definition) == "") {
+			l.hits = append(l.hits, hit{layer: y, at: k.at, key: k.key, tool: k.tool()})
 		}
 	}
 	return l

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -203,7 +202,7 @@ func readLayer(name, dir string, data []byte, as role) (*layer, []error) {
 		return nil, c.errorsOf(name, c.places)
 	}
 	c.places[""] = position(root)
-	y := &layer{digest: abi.DigestBytes(data), places: c.places, lines: map[string]int{}}
+	y := &layer{digest: abi.DigestBytes(data), places: c.places}
 	y.value = c.convert(root, reflect.TypeFor[file](), "", "")
 	c.fill(y.value, reflect.ValueOf(&y.doc).Elem(), "", "")
 	c.check(&y.doc, as)
@@ -212,11 +211,7 @@ func readLayer(name, dir string, data []byte, as role) (*layer, []error) {
 	}
 	y.includes, y.doc.Include = y.doc.Include, nil
 	y.value = y.value.With("include", abi.Value{})
-	for at, p := range c.places {
-		if y.value.At(at).Exists() {
-			y.lines[at] = p.line
-		}
-	}
+	y.lines = linesOf(y.value, c.places)
 	return y, nil
 }
 
@@ -259,24 +254,20 @@ func (l *loader) bindable(p *Policy) {
 	l.readPacks(p, names)
 }
 
-// readPacks reads packs side by side: every process does so before it starts
-// its server.
+// readPacks adds packs in the form that they were compiled to: every process
+// does so before it starts its server.
 func (l *loader) readPacks(p *Policy, names []string) {
-	read := make([]*layer, len(names))
-	errs := make([][]error, len(names))
-	var group sync.WaitGroup
-	for i, name := range names {
-		group.Go(func() {
-			source, _ := packs.Source(name)
-			read[i], errs[i] = readLayer("packs/"+name+".yaml", "", source, packRole)
-		})
+	for _, name := range names {
+		data, _ := packs.Compiled(name)
+		l.usePack(p, name, data)
 	}
-	group.Wait()
-	for i, y := range read {
-		l.errs = append(l.errs, errs[i]...)
-		if y != nil {
-			y.pack, y.label = names[i], "packs/"+names[i]+".yaml"
-			p.packs = append(p.packs, y)
-		}
+}
+
+func (l *loader) usePack(p *Policy, name string, compiled []byte) {
+	y, err := compiledPack(compiled)
+	if err != nil || y.pack != name {
+		l.errs = append(l.errs, &Mistake{File: packFile(name), Text: "not compiled into this build; run go generate ./... and build it again"})
+		return
 	}
+	p.packs = append(p.packs, y)
 }

@@ -102,8 +102,9 @@ func (p *Policy) allNotes() []Note {
 
 // denyNotes reports deny patterns that look as if they held everywhere.
 func (y *layer) denyNotes(k *keyed, n *notes) {
-	for i := range k.tool.Args {
-		for _, pattern := range k.tool.Args[i].Deny {
+	args := k.tool().Args
+	for i := range args {
+		for _, pattern := range args[i].Deny {
 			at := abi.JoinIndex(k.at+"/args", i)
 			if dir, base := splitPattern(pattern); dir != "" && isGlob(base) && !isGlob(dir) && base != "**" && base != "*" {
 				n.add(CodeDenyRelative, y.rule(at), "deny "+base+" holds in "+dir+" only, not below it; for every directory write \"**/"+base+"\"")

@@ -88,8 +88,9 @@ func (p *Policy) Source(server, tool string) Source {
 		layers = append(layers, p.pack(hand)...)
 	}
 	for _, y := range layers {
-		for _, name := range sortedKeys(y.doc.Sources) {
-			k, s := parseKey(name), y.doc.Sources[name]
+		sources := y.typed().Sources
+		for _, name := range sortedKeys(sources) {
+			k, s := parseKey(name), sources[name]
 			if y.pack != "" && k.tool != tool || y.pack == "" && !k.matches(server, tool) {
 				continue
 			}
@@ -128,7 +129,7 @@ func (y *layer) textOf(server, tool string) string {
 	if y.pack != "" {
 		server = "*"
 	}
-	texts := y.doc.Servers[server].Text
+	texts := y.typed().Servers[server].Text
 	if mode, ok := texts[tool]; ok {
 		return mode
 	}
@@ -184,7 +185,7 @@ func (p *Policy) Bindings(server string, list []abi.Value) []Binding {
 			e := BoundEntry{Tool: k.key.tool, Rule: y.rule(k.at), Why: "the server does not list it"}
 			for _, d := range list {
 				if glob(k.key.tool, d.Get("name").Str()) {
-					e.Why = misfit(k.tool, d)
+					e.Why = misfit(k.tool(), d)
 				}
 				if e.Why == "" {
 					break

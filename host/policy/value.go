@@ -32,18 +32,18 @@ func (p *Policy) encode(lines bool) abi.Value {
 func encodeLayers(layers []*layer, lines bool) abi.Value {
 	items := make([]abi.Value, len(layers))
 	for i, y := range layers {
+		if lines && y.compiled.Exists() {
+			items[i] = y.compiled
+			continue
+		}
 		members := []abi.Member{{Name: "policy", Value: y.value}}
 		if y.pack != "" {
 			members = append(members, abi.Member{Name: "pack", Value: abi.StringValue(y.pack)})
 		}
 		if lines {
-			at := make([]abi.Member, 0, len(y.lines))
-			for pointer, n := range y.lines {
-				at = append(at, abi.Member{Name: pointer, Value: abi.IntValue(int64(n))})
-			}
 			members = append(members,
 				abi.Member{Name: "label", Value: abi.StringValue(y.label)},
-				abi.Member{Name: "lines", Value: abi.ObjectValue(at...)})
+				abi.Member{Name: "lines", Value: y.lines})
 		}
 		items[i] = abi.ObjectValue(members...)
 	}
@@ -113,16 +113,17 @@ func decodeLayers(v abi.Value, as role) ([]*layer, error) {
 }
 
 func decodeLayer(v abi.Value, as role) (*layer, error) {
-	y := &layer{label: v.Get("label").Str(), pack: v.Get("pack").Str(), value: v.Get("policy"), lines: map[string]int{}, places: map[string]place{}}
+	y := &layer{label: v.Get("label").Str(), pack: v.Get("pack").Str(), value: v.Get("policy"), lines: v.Get("lines")}
 	if (y.pack != "") != (as == packRole) {
 		return nil, errors.New("a pack has a name, and nothing else has")
 	}
-	for _, m := range v.Get("lines").Members() {
-		n, err := strconv.Atoi(m.Value.Lexeme())
-		if err != nil || n < 0 {
+	if y.lines.Kind() != abi.Object {
+		return nil, fmt.Errorf("lines: %s is not a map of lines", y.lines)
+	}
+	for _, m := range y.lines.Members() {
+		if n, err := strconv.Atoi(m.Value.Lexeme()); err != nil || n < 0 || strconv.Itoa(n) != m.Value.Lexeme() {
 			return nil, fmt.Errorf("lines: %q is not a line", m.Value.String())
 		}
-		y.lines[m.Name], y.places[m.Name] = n, place{line: n}
 	}
 	var c issues
 	c.fill(y.value, reflect.ValueOf(&y.doc).Elem(), "", "")
@@ -131,7 +132,7 @@ func decodeLayer(v abi.Value, as role) (*layer, error) {
 		c.add("/include", "a joined policy includes nothing")
 	}
 	if len(c.list) > 0 {
-		return nil, join(c.errorsOf(y.label, y.places))
+		return nil, join(c.errorsOf(y.label, y.known()))
 	}
 	return y, nil
 }
