@@ -110,7 +110,11 @@ func pendingText(live int, open []openQuestion) string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(approval.Prompt(q.Question))
+		prompt := approval.Prompt(q.Question)
+		b.WriteString(prompt)
+		if strings.Contains(prompt, " {cut: ") { // braces of anybody else are escaped
+			b.WriteString("callgate pending --json shows it whole\n")
+		}
 		id := oneLine(q.ID)
 		if q.Ask.Channels != nil && !slices.Contains(q.Ask.Channels, abi.ChannelTerminal) {
 			b.WriteString("it can not be answered from a terminal\n")

@@ -52,3 +52,13 @@ func TestAProcessThatEndsMeanwhileAsksNothing(t *testing.T) {
 		t.Errorf("its answer is %v; want that the question was not found", err)
 	}
 }
+
+func TestPendingSaysWhereWhatIsCutCanBeSeen(t *testing.T) {
+	for size, want := range map[int]bool{10: false, 5000: true} {
+		q := approval.Question{Arguments: object("body", strings.Repeat("x", size))}
+		text := pendingText(1, []openQuestion{{Question: q}})
+		if got := strings.Contains(text, "callgate pending --json shows it whole\n"); got != want {
+			t.Errorf("%d bytes: %v; want %v\n%s", size, got, want, text)
+		}
+	}
+}

@@ -145,6 +145,9 @@ func webhookBody(ctx context.Context, id string, q Question) ([]byte, error) {
 		text("call", ask.Call), text("server", ask.Server), text("tool", ask.Tool), text("risk", ask.Risk), text("prompt", Prompt(q)),
 		{Name: "items", Value: items}, {Name: "held", Value: abi.BoolValue(q.Held)},
 	}
+	if q.Arguments.Exists() {
+		members = append(members, abi.Member{Name: "arguments", Value: q.Arguments})
+	}
 	if !q.Asked.IsZero() {
 		members = append(members, text("asked", q.Asked.UTC().Format(time.RFC3339Nano)))
 	}

@@ -206,6 +206,9 @@ func TestTheQuestionSaysWhatAPersonNeeds(t *testing.T) {
 	if v := got.At("/items/0/finding/value").Str(); v != "a@x.example" || got.Get("until").Str() == "" {
 		t.Errorf("the destination is %q in %s", v, got)
 	}
+	if want := sample().Arguments; !want.Exists() || !got.Get("arguments").Equal(want) {
+		t.Errorf("the arguments are %s; want %s", got.Get("arguments"), want)
+	}
 	if strings.Contains(got.String(), q.ID) {
 		t.Error("the service learns the id that a terminal answers with")
 	}
