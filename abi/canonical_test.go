@@ -161,3 +161,26 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestValuesAreEqualWhereTheirCanonicalFormsAre(t *testing.T) {
+	cases := []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":[1,"x"],"b":null}`, `{"b":null, "a":[1,"\u0078"]}`, true},
+		{`{"a":[1,"x"],"b":null}`, `{"a":[1,"y"],"b":null}`, false},
+		{`[]`, `{}`, false},
+		{`[]`, `[ ]`, true},
+		{`1`, `1.0`, false},
+		{`1`, `"1"`, false},
+	}
+	for _, c := range cases {
+		a, b := parse(t, c.a), parse(t, c.b)
+		if got := a.Equal(b); got != c.want || b.Equal(a) != c.want || !a.Equal(a) || !b.Equal(b) {
+			t.Errorf("%s and %s: %v, want %v; each is equal to itself", c.a, c.b, got, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}

@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -162,11 +161,33 @@ func wanted(is string) string {
 	return "text"
 }
 
-var (
-	namePattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	envPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	serverPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$`)
-)
+// namePattern is what a name looks like, for the schema.
+const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
+
+// isName says whether s is of at most 64 letters, digits and, behind the first,
+// more. Every start would compile an expression anew.
+func isName(s, more string) bool {
+	for i := 0; i < len(s); i++ {
+		if !alphanumeric(s[i]) && (i == 0 || strings.IndexByte(more, s[i]) < 0) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// isVariable says whether s can be the name of an environment variable.
+func isVariable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '_' && !alphanumeric(s[i]) {
+			return false
+		}
+	}
+	return s != "" && (s[0] < '0' || s[0] > '9')
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
 
 // checkText says what is wrong with a text leaf.
 func checkText(is, s string) error {
@@ -181,14 +202,14 @@ func checkText(is, s string) error {
 	}
 	switch is {
 	case "name":
-		return match(namePattern, s, "a name: letters, digits, '.', '_', '-', at most 64")
+		return want(isName(s, "._-"), s, "a name: letters, digits, '.', '_', '-', at most 64")
 	case "env":
-		return match(envPattern, s, "the name of an environment variable, without its value")
+		return want(isVariable(s), s, "the name of an environment variable, without its value")
 	case "server":
 		if s == "*" {
 			return nil // of a pack; check refuses it elsewhere
 		}
-		return match(serverPattern, s, "the exact name of a server; globs belong into tools:, as in \"*/*\"")
+		return want(isName(s, "._ -"), s, "the exact name of a server; globs belong into tools:, as in \"*/*\"")
 	case "tool":
 		return checkKey(s)
 	case "half":
@@ -229,11 +250,11 @@ func checkText(is, s string) error {
 	return nil
 }
 
-func match(re *regexp.Regexp, s, want string) error {
-	if re.MatchString(s) {
+func want(ok bool, s, what string) error {
+	if ok {
 		return nil
 	}
-	return fmt.Errorf("%q is not %s", s, want)
+	return fmt.Errorf("%q is not %s", s, what)
 }
 
 // invisible says whether a person could overlook a character.

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -261,5 +262,38 @@ func TestClosestNamesWhatWasMeant(t *testing.T) {
 	}
 	if len(cases) == 0 {
 		t.Fatal("no cases")
+	}
+}
+
+func TestNamesAreWhatTheirPatternSays(t *testing.T) {
+	checks := []struct {
+		pattern string
+		is      func(string) bool
+	}{
+		{namePattern, func(s string) bool { return isName(s, "._-") }},
+		{`^[A-Za-z0-9][A-Za-z0-9._ -]{0,63}$`, func(s string) bool { return isName(s, "._ -") }},
+		{`^[A-Za-z_][A-Za-z0-9_]*$`, isVariable},
+	}
+	texts := []string{"", strings.Repeat("a", 64), strings.Repeat("a", 65), strings.Repeat("_", 65), "é", "aé", "a\n"}
+	for c := range 256 {
+		texts = append(texts, string([]byte{byte(c)}), string([]byte{'a', byte(c)}), string([]byte{byte(c), 'a'}))
+	}
+	yes, no := 0, 0
+	for _, c := range checks {
+		re := regexp.MustCompile(c.pattern)
+		for _, s := range texts {
+			got := c.is(s)
+			if got {
+				yes++
+			} else {
+				no++
+			}
+			if want := re.MatchString(s); got != want {
+				t.Errorf("%q for %s: %v, want %v", s, c.pattern, got, want)
+			}
+		}
+	}
+	if yes == 0 || no == 0 {
+		t.Fatalf("%d accepted, %d refused", yes, no)
 	}
 }

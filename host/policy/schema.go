@@ -78,7 +78,7 @@ func describeScalar(is string) abi.Value {
 	case "scalar":
 		return kind("string", "number", "boolean")
 	case "name":
-		return kind("string").With("pattern", abi.StringValue(namePattern.String()))
+		return kind("string").With("pattern", abi.StringValue(namePattern))
 	}
 	// Plain scalars in text members stay text, whatever an editor takes them for.
 	return kind("string", "number", "boolean")
