@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
-	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/clients"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
@@ -158,10 +158,14 @@ func (d *doctor) wrapped(about string, e clients.Entry) {
 	}
 	if len(e.Command) > 0 {
 		if _, err := exec.LookPath(e.Command[0]); err != nil {
-			d.say("note", about, "", "%q is not found from here; the client may have another PATH", e.Command[0])
+			why := "it is not found; the client may have another PATH"
+			if filepath.IsAbs(e.Command[0]) {
+				why = cause(err).Error()
+			}
+			d.say("note", about, "", "%q can not be started from here: %s", e.Command[0], why)
 		}
 	}
-	p, err := policy.Load(policy.Options{Files: e.Policies, Floor: e.Floor, Specs: builtin.Table(), Run: true, Group: e.Group != ""})
+	p, err := wrappedPolicy(e)
 	if err != nil {
 		d.say("problem", about, "mend the policy: the server does not start without it", "%v", err)
 	}
@@ -187,7 +191,7 @@ func (d *doctor) wrapped(about string, e clients.Entry) {
 	if p.Settings().Mode == policy.ModeObserve {
 		says += ", observed only: nothing is blocked"
 	}
-	d.say("ok", about, "", "%s, %s", says, d.pins(about, e))
+	d.say("ok", about, "", "%s, %s", says, d.pins(about, e, p))
 }
 
 // live lists the processes of a server in a group.
@@ -216,8 +220,8 @@ func (d *doctor) pending(about string, p approval.Process) {
 	}
 }
 
-// pins says what is pinned of a server.
-func (d *doctor) pins(about string, e clients.Entry) string {
+// pins says what is pinned of a server, and which packs that binds.
+func (d *doctor) pins(about string, e clients.Entry, p *policy.Policy) string {
 	for _, state := range d.states {
 		list, err := ledger.ReadPins(ledger.GroupDir(state, e.Group), e.Name)
 		switch {
@@ -225,7 +229,11 @@ func (d *doctor) pins(about string, e clients.Entry) string {
 			d.say("problem", about, "move the file away; the tools are pinned anew then", "%v", err)
 			return "pins unreadable"
 		case list != nil:
-			return plural(len(list), "tool") + " pinned"
+			says := plural(len(list), "tool") + " pinned"
+			for _, b := range bindings(p, e.Name, list) {
+				says += ", pack " + b.Pack + " by " + boundBy(b)
+			}
+			return says
 		}
 	}
 	return "nothing pinned yet"
@@ -274,7 +282,11 @@ func (d *doctor) ledgers() {
 func cause(err error) error {
 	var e *exec.Error
 	if errors.As(err, &e) {
-		return e.Err
+		err = e.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
 	}
 	return err
 }

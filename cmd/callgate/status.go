@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/clients"
+	"github.com/callgate/callgate/host/policy"
 )
 
 func statusCmd(std stdio) *cobra.Command {
@@ -45,6 +46,9 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 	broken := false
 	for _, f := range found {
 		s := stateOf(f)
+		for _, e := range s.entries {
+			s.packs = append(s.packs, packsOf(e))
+		}
 		broken = broken || s.err != nil
 		text.WriteString(s.text())
 		files = append(files, s.value())
@@ -69,6 +73,7 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 type fileState struct {
 	clients.Found
 	entries []clients.Entry
+	packs   [][]policy.Binding // of each entry; absent where nobody asked
 	err     error
 }
 
@@ -79,7 +84,7 @@ func stateOf(f clients.Found) fileState {
 		return fileState{Found: f, err: unread(err, "make it a file that can be read")}
 	}
 	entries, err := f.List(stored.Data)
-	return fileState{f, entries, err}
+	return fileState{Found: f, entries: entries, err: err}
 }
 
 // heading names a configuration.
@@ -108,7 +113,7 @@ func (s fileState) text() string {
 	case len(s.entries) == 0:
 		b.WriteString("  it has no servers\n")
 	}
-	for _, e := range s.entries {
+	for i, e := range s.entries {
 		fmt.Fprintf(&b, "  %s  %s", nameOf(e), e.State)
 		if e.Group != "" {
 			b.WriteString("  group " + oneLine(e.Group))
@@ -122,6 +127,9 @@ func (s fileState) text() string {
 		if e.Floor != "" {
 			b.WriteString("  floor " + oneLine(e.Floor))
 		}
+		for _, p := range s.packsAt(i) {
+			b.WriteString("  pack " + p.Pack + " by " + boundBy(p))
+		}
 		if e.Callgate != "" {
 			b.WriteString("  by " + oneLine(e.Callgate))
 		}
@@ -133,11 +141,26 @@ func (s fileState) text() string {
 	return b.String()
 }
 
+// packsAt are the packs of an entry, if they were looked for.
+func (s fileState) packsAt(i int) []policy.Binding {
+	if i >= len(s.packs) {
+		return nil
+	}
+	return s.packs[i]
+}
+
 // value is for programs. Commands are left out: they may hold secrets.
 func (s fileState) value() abi.Value {
 	servers := []abi.Value{}
-	for _, e := range s.entries {
-		var policies abi.Value
+	for i, e := range s.entries {
+		var policies, packs abi.Value
+		if bound := s.packsAt(i); len(bound) > 0 {
+			var list []abi.Value
+			for _, p := range bound {
+				list = append(list, object("name", p.Pack, "by", boundBy(p)))
+			}
+			packs = abi.ArrayValue(list...)
+		}
 		if len(e.Policies) > 0 {
 			var list []abi.Value
 			for _, p := range e.Policies {
@@ -146,7 +169,7 @@ func (s fileState) value() abi.Value {
 			policies = abi.ArrayValue(list...)
 		}
 		servers = append(servers, object("name", e.Name, "scope", stated(e.Scope), "line", e.Line, "state", string(e.State), "why", stated(e.Why),
-			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "floor", stated(e.Floor)))
+			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "packs", packs, "floor", stated(e.Floor)))
 	}
 	out := object("client", stated(s.Client), "path", s.Path, "group", s.Group, "servers", abi.ArrayValue(servers...))
 	if s.err == nil {
