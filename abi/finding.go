@@ -56,7 +56,7 @@ type Evidence struct {
 	Position Position // how it was found
 	Label    Origin   // what the text itself vouches for: trusted under `sources`, else tainted
 	Kind     string   // a named kind of field under `sources` ("addressing"), else ""
-	View     string   // how the text was read to find it: "raw", "json", "headers", "base64", …
+	View     string   // how the text was read to find it: "raw", "json", "headers", "base64", "cut", …
 	Snippet  string   // up to 96 bytes around the match, for people and the ledger only
 }
 

@@ -206,7 +206,7 @@ func (s *sink) grade(e *abi.Evidence) (outcome abi.Outcome, override bool) {
 // payload judges an address or a URL inside content.
 func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objection {
 	o := objection{outcome: abi.Abstain, at: c}
-	cut := f.Kind == provenance.KindText && slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool { return e.Position == abi.Saturated })
+	cut := slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool { return e.View == provenance.ViewCut })
 	if cut {
 		return objection{outcome: s.rules.Payload.Known(), code: "SINK_PAYLOAD", at: c, reason: s.label(c) + " holds more addresses than are looked at", witness: f.Evidence}
 	}

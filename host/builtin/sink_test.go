@@ -217,6 +217,45 @@ func TestSinkRefusesWhatWasNotExplained(t *testing.T) {
 	}
 }
 
+// A text with more addresses than are looked at asks. One that merely stands in
+// more places than are looked at holds no address for that.
+func TestSinkContentThatHoldsTooMuchAsks(t *testing.T) {
+	rules := contract.Rules{Sink: &contract.Sink{To: []string{"to"}, Content: []string{"body"}, Trusted: []string{"a@corp.example"}, Payload: abi.Ask}}
+	judge, err := NewSink(&rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := provenance.New(provenance.Options{})
+	flood := abi.ObjectValue(abi.Member{Name: "structuredContent", Value: abi.StringValue(strings.Repeat("abc ", 1<<17+1))})
+	x.Record(abi.Event{Call: &abi.Call{ID: "c1", Server: "web", Tool: "read"}})
+	x.Record(abi.Event{Result: &abi.ResultEvent{Call: "c1", Server: "web", Value: flood}})
+	var many strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&many, "and p%d@partner.example ", i)
+	}
+	cases := []struct {
+		name, body string
+		want       abi.Outcome
+	}{
+		{"a word that stands everywhere", "b", abi.Abstain},
+		{"a word that stands nowhere", "z", abi.Abstain},
+		{"few addresses", "and p1@partner.example", abi.Abstain},
+		{"more addresses than are looked at", many.String(), abi.Ask},
+		{"more text than is read", strings.Repeat("z ", 1<<20), abi.Ask},
+	}
+	for _, c := range cases {
+		args := abi.ObjectValue(abi.Member{Name: "to", Value: abi.StringValue("a@corp.example")}, abi.Member{Name: "body", Value: abi.StringValue(c.body)})
+		s := &abi.Snapshot{Phase: abi.PhaseCall, Call: abi.Call{Server: "mail", Tool: "send", Arguments: args}}
+		s.Taint = x.Explain(args, judge.(contract.Explainer).Wanted(s))
+		if got := judge.Judge(s); got.Outcome != c.want {
+			t.Errorf("%s: got %v %s %q, want %v", c.name, got.Outcome, got.Code, got.Reason, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
 func TestSinkTrustedEntriesThatNameNothingAreErrors(t *testing.T) {
 	bad := []string{"", "  ", "*@", "*@*", "team-*", "*@a b", "a@corp.example, b@corp.example", "a\u200b@corp.example", "https://u@corp.example/"}
 	good := []string{"*@corp.example", "*@*.corp.example", "*.corp.example", "pat@partner.example", "#general", "C024BE91LQ2", "/srv/share", "https://api.corp.example/in"}

@@ -15,6 +15,11 @@ const maxEvidence = 8
 // leave the evidence saturated.
 const maxPlaces = 1 << 17
 
+// ViewCut is the view of saturated evidence that says that the argument itself
+// holds more than is read of it; without it, what was read stands in more places
+// than are looked at.
+const ViewCut = "cut"
+
 // Explain implements [Index].
 func (x *plain) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
 	var out []abi.Finding
@@ -29,7 +34,7 @@ func (x *plain) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding 
 			f := x.explain(e, w.Trusted)
 			f.At, f.Key, f.Part = w.At, w.Key, i
 			if cut && i == 0 {
-				f.Evidence = append(f.Evidence, abi.Evidence{Position: abi.Saturated})
+				f.Evidence = append(f.Evidence, abi.Evidence{Position: abi.Saturated, View: ViewCut})
 			}
 			out = append(out, f)
 		}
