@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -10,17 +11,23 @@ import (
 	"github.com/callgate/callgate/host/proxy"
 )
 
-// asking says how the people behind a process are asked what its policy asks.
-func asking(p *policy.Policy, info approval.Info) (proxy.Asking, error) {
+// webhook is the one that a policy names, with its key; nil if it names none.
+func webhook(p *policy.Policy) (*approval.Webhook, error) {
 	s := p.Settings()
-	out := proxy.Asking{Group: info.Group, Policy: p.Name(), Timeout: s.ApprovalTimeout, Context: s.UserContext}
-	if s.Webhook != "" {
-		key, err := approval.ReadKey(s.WebhookKey)
-		if err != nil {
-			return out, err
-		}
-		out.Webhook = &approval.Webhook{URL: s.Webhook, Key: key}
+	if s.Webhook == "" {
+		return nil, nil
 	}
+	key, err := approval.ReadKey(s.WebhookKey)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.WebhookKeyAt, err)
+	}
+	return &approval.Webhook{URL: s.Webhook, Key: key}, nil
+}
+
+// asking says how the people behind a process are asked what its policy asks.
+func asking(p *policy.Policy, hook *approval.Webhook, info approval.Info) proxy.Asking {
+	s := p.Settings()
+	out := proxy.Asking{Group: info.Group, Policy: p.Name(), Timeout: s.ApprovalTimeout, Webhook: hook, Context: s.UserContext}
 	info.Version, info.Policy, info.PolicyDigest = version, p.Name(), p.Digest()
 	info.PID, info.Started = os.Getpid(), time.Now()
 	info.UserContext, info.Observe = s.UserContext, s.Mode == policy.ModeObserve
@@ -36,5 +43,5 @@ func asking(p *policy.Policy, info approval.Info) (proxy.Asking, error) {
 		}
 		return approval.Listen(approval.Options{Dir: dir, Desk: desk, Info: info, Context: context, Child: child})
 	}
-	return out, nil
+	return out
 }

@@ -85,6 +85,10 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if err := startable(command[0]); err != nil {
 		return 2, err
 	}
+	hook, err := webhook(p)
+	if err != nil {
+		return 2, err
+	}
 	here, err := place()
 	if err != nil {
 		return 2, err
@@ -104,10 +108,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if err != nil {
 		return 2, err
 	}
-	ask, err := asking(p, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
-	if err != nil {
-		return 2, errors.Join(err, opened.Close())
-	}
+	ask := asking(p, hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
 	srv := p.Server(server)
 	code, err := proxy.Stdio(cmd.Context(), proxy.Options{
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
