@@ -248,3 +248,21 @@ func (c *chosen) carryOut(std stdio, p planned) (faults int, err error) {
 	_, err = std.out.Write([]byte(b.String()))
 	return faults, err
 }
+
+// allConfigs lists the configurations that are found, and those that are named
+// besides.
+func allConfigs(named []string) ([]clients.Found, error) {
+	dirs, err := clientDirs()
+	if err != nil {
+		return nil, err
+	}
+	found := dirs.Find(clients.Table())
+	for _, file := range named {
+		one, err := configOf(found, file)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}

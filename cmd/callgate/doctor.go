@@ -72,17 +72,9 @@ func (d *doctor) say(state, about, mend, format string, args ...any) {
 }
 
 func (d *doctor) examine(configs []string) error {
-	dirs, err := clientDirs()
+	found, err := allConfigs(configs)
 	if err != nil {
 		return err
-	}
-	found := dirs.Find(clients.Table())
-	for _, file := range configs {
-		one, err := configOf(found, file)
-		if err != nil {
-			return err
-		}
-		found = append(found, one)
 	}
 	d.processes()
 	if d.states, err = ledger.StateDirs(os.Getenv); err != nil {

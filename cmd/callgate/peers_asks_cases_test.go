@@ -72,7 +72,14 @@ func askAccepted(t *testing.T, a *asker) {
 
 func askRefused(t *testing.T, a *asker, answer object) {
 	a.begin("x", "good", one)
-	a.reply(a.asked(), answer)
+	a.refused(t, a.asked(), answer)
+}
+
+// refused answers the question of call x with what is no yes, and has the same
+// call approved then: nothing but that one ran.
+func (a *asker) refused(t *testing.T, q happening, answer object) {
+	t.Helper()
+	a.reply(q, answer)
 	wantDenied(t, a.result("x"), "approval", "DECLINED")
 	a.begin("again", "good", one)
 	a.reply(a.asked(), yes)
@@ -105,12 +112,7 @@ func askForeign(t *testing.T, a *asker) {
 		a.quiet("result", "x")
 	}
 	a.pending(1)
-	a.reply(q, no)
-	wantDenied(t, a.result("x"), "approval", "DECLINED")
-	a.begin("again", "good", one)
-	a.reply(a.asked(), yes)
-	wantText(t, a.result("again"), "ran good")
-	a.end(`good {"a":1}`)
+	a.refused(t, q, no)
 }
 
 // say has the server write a line to the client.
@@ -143,12 +145,7 @@ func askSpoofed(t *testing.T, a *asker) {
 	})
 	a.quiet("result", "x")
 	a.pending(1)
-	a.reply(q, no)
-	wantDenied(t, a.result("x"), "approval", "DECLINED")
-	a.begin("again", "good", one)
-	a.reply(a.asked(), yes)
-	wantText(t, a.result("again"), "ran good")
-	a.end(`good {"a":1}`)
+	a.refused(t, q, no)
 }
 
 func askChanged(t *testing.T, a *asker) {

@@ -20,17 +20,9 @@ func statusCmd(std stdio) *cobra.Command {
 		Short: "Say which servers of which clients are behind callgate",
 		Args:  wants(cobra.NoArgs, "it takes none; --config FILE names a file that no client is known to read"),
 		RunE: func(*cobra.Command, []string) error {
-			dirs, err := clientDirs()
+			found, err := allConfigs(configs)
 			if err != nil {
 				return err
-			}
-			found := dirs.Find(clients.Table())
-			for _, file := range configs {
-				one, err := configOf(found, file)
-				if err != nil {
-					return err
-				}
-				found = append(found, one)
 			}
 			return status(std, found, asJSON)
 		},

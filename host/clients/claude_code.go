@@ -4,7 +4,7 @@ package clients
 // remembers of each project, and a project's servers in a file of the project.
 // See https://code.claude.com/docs/en/mcp, "MCP installation scopes".
 func claudeCode() Client {
-	return Client{"claude-code", "Claude Code", []File{
+	return Client{"claude-code", []File{
 		{Base: InHome, Path: ".claude.json", Layout: Layout{JSON, [][]string{{"mcpServers"}, {"projects", "*", "mcpServers"}}}},
 		{Base: InProject, Path: ".mcp.json", Layout: mcpServers()},
 		// They enable and disable servers.

@@ -5,7 +5,7 @@ package clients
 // See https://modelcontextprotocol.io/docs/develop/connect-local-servers.
 func claudeDesktop() Client {
 	const file = "Claude/claude_desktop_config.json"
-	return Client{"claude-desktop", "Claude Desktop", []File{
+	return Client{"claude-desktop", []File{
 		{Base: InConfig, Path: file, Layout: mcpServers()},
 		{Base: InLocal, Platform: "windows", Path: "Packages/Claude_*/LocalCache/Roaming/" + file, Layout: mcpServers()},
 	}}

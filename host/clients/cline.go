@@ -4,7 +4,7 @@ package clients
 // See https://docs.cline.bot/mcp/adding-and-configuring-servers.
 func cline() Client {
 	const file = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
-	return Client{"cline", "Cline", []File{
+	return Client{"cline", []File{
 		{Base: InConfig, Path: "Code/User/" + file, Layout: mcpServers()},
 		{Base: InConfig, Path: "Code - Insiders/User/" + file, Layout: mcpServers()},
 		{Base: InConfig, Path: "Cursor/User/" + file, Layout: mcpServers()},

@@ -4,7 +4,7 @@ package clients
 // See https://developers.openai.com/codex/mcp.
 func codex() Client {
 	layout := Layout{TOML, [][]string{{"mcp_servers"}}}
-	return Client{"codex", "Codex", []File{
+	return Client{"codex", []File{
 		{Base: InHome, Path: ".codex/config.toml", Layout: layout},
 		{Base: InProject, Path: ".codex/config.toml", Layout: layout},
 	}}

@@ -5,7 +5,7 @@ package clients
 // See https://docs.continue.dev/customize/deep-dives/mcp.
 func continueDev() Client {
 	layout := Layout{YAML, [][]string{{"mcpServers"}}}
-	out := Client{"continue", "Continue", []File{
+	out := Client{"continue", []File{
 		{Base: InHome, Path: ".continue/config.yaml", Layout: layout},
 		// It was read before there was a config.yaml.
 		{Base: InHome, Path: ".continue/config.json", Layout: none()},

@@ -109,7 +109,7 @@ func TestTheTableHasEachClientOnceWithALayout(t *testing.T) {
 				t.Errorf("%s: %+v", c.Name, f)
 			}
 		}
-		if names[c.Name] || servers == 0 || c.Title == "" || strings.ToLower(c.Name) != c.Name {
+		if names[c.Name] || servers == 0 || strings.ToLower(c.Name) != c.Name {
 			t.Errorf("%+v", c)
 		}
 		names[c.Name] = true

@@ -29,7 +29,6 @@ type File struct {
 // Client is a program that starts MCP servers.
 type Client struct {
 	Name  string // as the command line has it; the group of its servers too
-	Title string
 	Files []File
 }
 

@@ -6,7 +6,7 @@ package clients
 func vscode() Client {
 	own := Layout{JSON, [][]string{{"servers"}}}
 	settings := Layout{JSON, [][]string{{"mcp", "servers"}}}
-	out := Client{"vscode", "VS Code", nil}
+	out := Client{"vscode", nil}
 	for _, edition := range []string{"Code", "Code - Insiders"} {
 		out.Files = append(out.Files,
 			File{Base: InConfig, Path: edition + "/User/mcp.json", Layout: own},

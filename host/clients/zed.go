@@ -4,7 +4,7 @@ package clients
 // See https://zed.dev/docs/ai/mcp.
 func zed() Client {
 	layout := Layout{JSON, [][]string{{"context_servers"}}}
-	return Client{"zed", "Zed", []File{
+	return Client{"zed", []File{
 		{Base: InHome, Path: ".config/zed/settings.json", Layout: layout},
 		{Base: InConfig, Path: "zed/settings.json", Layout: layout},
 		{Base: InConfig, Platform: "windows", Path: "Zed/settings.json", Layout: layout},
