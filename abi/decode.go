@@ -304,14 +304,15 @@ func (e *Event) readCall(r *reader) error {
 	c := &Call{
 		ID: r.str("id"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Digest: r.str("digest"),
 		Bytes: r.num("bytes"), Arguments: r.val("arguments"), Task: r.val("task"), URI: r.str("uri"), Action: r.str("action"),
-		Name: r.str("name"), Ref: r.val("ref"), Argument: r.val("argument"), Method: r.str("method"), Params: r.val("params"),
-		Seq: e.Seq,
+		URIs: r.strs("uris"), Name: r.str("name"), Ref: r.val("ref"), Argument: r.val("argument"), Context: r.val("context"),
+		Method: r.str("method"), Params: r.val("params"), Continues: r.str("continues"), Seq: e.Seq,
 	}
-	if c.Arguments.Exists() && c.Arguments.Kind() != Object {
+	if c.Kind.IsTool() && c.Arguments.Exists() && c.Arguments.Kind() != Object {
 		r.fail("arguments: want an object")
 	}
 	e.Call = c
-	return r.done("id", "kind", "server", "tool", "digest", "bytes", "arguments", "task", "uri", "action", "name", "ref", "argument", "method", "params")
+	return r.done("id", "kind", "server", "tool", "digest", "bytes", "arguments", "task", "uri", "uris",
+		"action", "name", "ref", "argument", "context", "method", "params", "continues")
 }
 
 func (e *Event) readRefused(r *reader) error {
@@ -328,7 +329,7 @@ func (e *Event) readRefused(r *reader) error {
 
 func (e *Event) readAsk(r *reader) error {
 	e.Ask = &AskEvent{
-		Call: r.str("call"), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
+		Call: r.str("call"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
 		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"),
 		Items: items(r, "items", func(o *reader) AskItem {
 			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason"), Once: o.yes("once")}
@@ -342,7 +343,7 @@ func (e *Event) readAsk(r *reader) error {
 			return item
 		}, "contract", "code", "reason", "once", "finding"),
 	}
-	return r.done("call", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "items")
+	return r.done("call", "kind", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "items")
 }
 
 func readFinding(o *reader) *Finding {

@@ -291,6 +291,7 @@ func (r *RefusedEvent) write(w *writer) {
 
 func (a *AskEvent) write(w *writer) {
 	w.str("call", a.Call)
+	w.str("kind", string(a.Kind))
 	w.str("server", a.Server)
 	w.str("tool", a.Tool)
 	w.str("fingerprint", a.Fingerprint)
@@ -319,12 +320,15 @@ func (c *Call) write(w *writer) {
 	w.val("arguments", c.Arguments)
 	w.val("task", c.Task)
 	w.str("uri", c.URI)
+	w.strs("uris", c.URIs)
 	w.str("action", c.Action)
 	w.str("name", c.Name)
 	w.val("ref", c.Ref)
 	w.val("argument", c.Argument)
+	w.val("context", c.Context)
 	w.str("method", c.Method)
 	w.val("params", c.Params)
+	w.str("continues", c.Continues)
 }
 
 func (f *Finding) write(w *writer) {

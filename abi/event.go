@@ -180,8 +180,9 @@ type EditEvent struct {
 // AskEvent asks a person about a call.
 type AskEvent struct {
 	Call        string
+	Kind        CallKind // "" for a tool
 	Server      string
-	Tool        string
+	Tool        string // of another kind: its method, see [Call.Target]
 	Fingerprint string // binds arguments, evidence, policy and pin; identical asks have the same
 	Shared      bool   // a question with this fingerprint is open already: one prompt serves both
 	Risk        string // of the tool, if the policy states one

@@ -2,42 +2,6 @@ package abi
 
 import "time"
 
-// CallKind names what a call does.
-type CallKind string
-
-// The kinds of a call.
-const (
-	KindTool        CallKind = "tool"
-	KindResource    CallKind = "resource"
-	KindPrompt      CallKind = "prompt"
-	KindCompletion  CallKind = "completion"
-	KindSampling    CallKind = "sampling"
-	KindElicitation CallKind = "elicitation"
-	KindRoots       CallKind = "roots"
-	KindMethod      CallKind = "method"
-)
-
-// Call is one action of the client that can have an effect or read data, or
-// one request of a server to the client. Which members are set depends on Kind.
-type Call struct {
-	Seq       uint64   // position of the call event in its ledger
-	ID        string   // unique in a group: six hex digits of the ledger file, then Seq
-	Kind      CallKind // "" reads as tool
-	Server    string   // the operator's name for the server
-	Tool      string   // tool: exact name
-	Arguments Value    // tool, prompt: an object, or absent
-	Task      Value    // tool: params.task of a task-augmented call
-	URI       string   // resource
-	Action    string   // resource: read or subscribe
-	Name      string   // prompt
-	Ref       Value    // completion
-	Argument  Value    // completion
-	Method    string   // method
-	Params    Value    // sampling, elicitation, method: the params as received
-	Digest    string   // SHA-256 of the canonical arguments
-	Bytes     int64    // size of the params as received
-}
-
 // PinState says how a tool stands to its pin.
 type PinState uint8
 
@@ -87,7 +51,8 @@ type Place struct {
 
 // Approved is a destination approval that the session remembers.
 type Approved struct {
-	Server, Tool, Pin, At, Identity string
+	Kind                            CallKind  // "" reads as tool
+	Server, Tool, Pin, At, Identity string    // Tool is the call's [Call.Target]
 	Position                        Position  // the evidence it was given with
 	Until                           time.Time // zero: as long as the session
 }
@@ -109,7 +74,7 @@ type Session struct {
 
 // Recent is one earlier call.
 type Recent struct {
-	ID, Server, Tool string
+	ID, Server, Tool string // Tool is the call's [Call.Target]
 	Outcome          Outcome
 }
 
