@@ -135,15 +135,15 @@ func (v Voice) reason(verdict *abi.Verdict) string {
 }
 
 // deny answers a call that does not go out: with a tool result that the model
-// can read, or with an error where the caller expects another shape (a
-// task-augmented call expects a task).
+// can read, or with an error where the caller expects another shape: a task, a
+// resource, a prompt, an answer of the client.
 func (v Voice) deny(m Message, verdict *abi.Verdict, mend string) []byte {
 	text := v.Sentence(verdict)
 	if mend != "" {
 		text += "; " + mend
 	}
 	projection := verdict.Projection(v.Mask)
-	if m.Frame.Call != nil && !m.Frame.Call.Task.IsZero() {
+	if m.open == nil || !m.open.tool {
 		return wire.ErrorFrame(m.Frame.ID, rpcDenied, text, projection)
 	}
 	return wire.ResultFrame(m.Frame.ID, denial(text, projection, m.Frame.Modern))

@@ -11,16 +11,16 @@ import (
 // batch handles an array of frames: forwarded whole and as received, if every
 // element may pass; otherwise nothing of it is, and each request in it is
 // answered with its own error.
-func (p *stdio) batch(f wire.Frame) {
+func (r *relay) batch(f wire.Frame, via *exchange) {
 	var token ledger.Token
 	messages := make([]Message, len(f.Elements))
 	answers := make([][]byte, len(f.Elements))
 	blocked := f.Problem != nil
 	for i, element := range f.Elements {
-		m := p.talk.Client(element)
+		m := r.talk.client(element, via)
 		messages[i] = m
 		if m.cancels != "" {
-			p.cancelled(m.cancels)
+			r.cancelled(m.cancels)
 		}
 		blocked = blocked || m.Frame.Kind == wire.Refused || m.ours
 	}
@@ -28,36 +28,36 @@ func (p *stdio) batch(f wire.Frame) {
 		switch {
 		case m.Event == nil:
 		case m.Event.Refused != nil:
-			p.record(*m.Event)
+			r.record(*m.Event)
 		case blocked:
 			// It will not go out whatever the gate says, so it is not asked.
 		default:
-			answer, sent, t := p.judge(m, false)
+			answer, sent, t := r.judge(m, false)
 			if answer == nil && !bytes.Equal(sent, m.Frame.Raw) {
-				answer = p.unedited(m)
+				answer = r.unedited(m)
 			}
 			answers[i], blocked, token = answer, answer != nil, max(token, t)
 		}
 	}
 	if !blocked {
-		out := frame{bytes: f.Raw, lost: func() { p.unreadAll(messages) }}
-		if !p.o.Engine.Durable(token) {
-			out.wait = func() error { return p.o.Engine.Wait(token) }
-			out.fail = func(error) { p.takeBack(messages, answers) }
+		out := frame{bytes: f.Raw, via: via, of: r.about(Message{Frame: f, via: via}), lost: func() { r.unreadAll(messages) }}
+		if !r.o.Engine.Durable(token) {
+			out.wait = func() error { return r.o.Engine.Wait(token) }
+			out.fail = func(error) { r.takeBack(messages, answers, via) }
 		}
 		for _, m := range messages {
-			p.talk.Sent(m)
+			r.talk.Sent(m)
 		}
-		p.toServer.send(out)
+		r.toServer.send(out)
 		return
 	}
-	p.takeBack(messages, answers)
+	r.takeBack(messages, answers, via)
 }
 
 // unreadAll answers the requests of a batch that the server will never read.
-func (p *stdio) unreadAll(messages []Message) {
+func (r *relay) unreadAll(messages []Message) {
 	for _, m := range messages {
-		if answer := p.unread(m); answer != nil {
+		if answer := r.unread(m); answer != nil {
 			answer()
 		}
 	}
@@ -65,25 +65,25 @@ func (p *stdio) unreadAll(messages []Message) {
 
 // unedited answers an allowed call whose edits a batch, which goes out as it
 // was received, can not carry.
-func (p *stdio) unedited(m Message) []byte {
+func (r *relay) unedited(m Message) []byte {
 	v := abi.Verdict{ID: m.open.call, Contract: "edit", Code: "EDIT_IN_BATCH", Reason: "an edited call can not go out in a batch"}
-	p.record(abi.Event{Refused: &abi.RefusedEvent{Server: p.o.Server, From: "client", Code: v.Code, Reason: v.Reason, Call: v.ID}})
-	return p.o.Voice.apply(m, &v)
+	r.record(abi.Event{Refused: &abi.RefusedEvent{Server: r.o.Server, From: "client", Code: v.Code, Reason: v.Reason, Call: v.ID}})
+	return r.o.Voice.apply(m, &v)
 }
 
 // takeBack answers every request of a batch that is not forwarded, and tells
 // the gate which allowed calls did not go out.
-func (p *stdio) takeBack(messages []Message, answers [][]byte) {
+func (r *relay) takeBack(messages []Message, answers [][]byte, via *exchange) {
 	problem := wire.NewProblem(wire.CodeBatchElement, "")
 	var out [][]byte
 	for i, m := range messages {
 		if m.open != nil {
 			if m.open.call != "" && answers[i] == nil {
-				p.record(abi.Event{Refused: &abi.RefusedEvent{
-					Server: p.o.Server, From: "client", Code: CodeBatchTaken, Reason: problem.Reason, Call: m.open.call,
+				r.record(abi.Event{Refused: &abi.RefusedEvent{
+					Server: r.o.Server, From: "client", Code: CodeBatchTaken, Reason: problem.Reason, Call: m.open.call,
 				}})
 			}
-			if p.talk.close(m.Frame.ID) == nil {
+			if r.talk.close(m.Frame.ID) == nil {
 				continue // answered already, as the server has ended
 			}
 		}
@@ -99,6 +99,6 @@ func (p *stdio) takeBack(messages []Message, answers [][]byte) {
 		}
 	}
 	if answer := wire.BatchFrame(out); answer != nil {
-		p.toClient.send(frame{bytes: answer})
+		r.toClient.send(frame{bytes: answer, via: via, ends: len(out)})
 	}
 }

@@ -33,9 +33,10 @@ func BenchmarkRelay(b *testing.B) {
 		}
 		benchRelay(b, func(in io.ReadCloser, toServer, fromServer *os.File, out io.Writer) {
 			s := &stdio{
-				o:    Options{Server: "bench", Engine: opened.Engine, Voice: NewVoice(p.Value()), In: in, Stderr: os.Stderr},
-				talk: NewConversation("bench"), child: &child{out: fromServer}, toServer: newSender(toServer), toClient: newSender(out),
+				o:     Options{Server: "bench", Engine: opened.Engine, Voice: NewVoice(p.Value()), In: in, Stderr: os.Stderr},
+				child: &child{out: fromServer}, toServer: newSender(toServer), toClient: newSender(out),
 			}
+			s.join()
 			go s.pumpClient()
 			go s.pumpServer()
 		})

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/callgate/callgate/abi"
@@ -43,6 +44,7 @@ type Conversation struct {
 	ours     map[string]bool     // ids of our requests to the client; true: an answer is awaited
 	revision string              // from the initialize result
 	elicits  bool                // the client of that result declared forms
+	tasks    *tasks
 }
 
 // request is a request of the client without an answer. A cancelled one may
@@ -50,7 +52,11 @@ type Conversation struct {
 type request struct {
 	id        wire.ID
 	method    string
-	call      string // id of the call event
+	via       *exchange // where its answer belongs
+	tool      bool      // its answer is a tool result
+	task      string    // id of the task that it is about
+	token     string    // of its progress, as JSON
+	call      string    // id of the call event
 	cursor    string
 	paged     bool
 	modern    bool
@@ -66,17 +72,28 @@ type Message struct {
 	// Event is a call or a refusal, or from a server a result, a list of tools or
 	// any other text. Nil: nothing the gate has to know.
 	Event *abi.Event
+	// Also is what else the gate has to know: what a server says of itself.
+	Also *abi.Event
 	// Answers are the requests of the client that this frame of the server ends.
-	Answers []wire.ID
+	Answers []Answered
 	open    *request
-	ours    bool   // it answers, or was to answer, a request of ours, and goes no further
-	fresh   bool   // it is the first answer to it
-	cancels string // id of the call that the client gives up
+	via     *exchange // at the client: where it came from, or belongs
+	ours    bool      // it answers, or was to answer, a request of ours, and goes no further
+	fresh   bool      // it is the first answer to it
+	cancels string    // id of the call that the client gives up
+
+	fromServer bool
+}
+
+// Answered is a request of the client that is open no more.
+type Answered struct {
+	ID  wire.ID
+	via *exchange
 }
 
 // NewConversation returns the conversation with a server of that name.
 func NewConversation(server string) *Conversation {
-	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}, unsure: map[string]bool{}, ours: map[string]bool{}}
+	return &Conversation{Server: server, open: map[string]*request{}, asked: map[string]bool{}, unsure: map[string]bool{}, ours: map[string]bool{}, tasks: &tasks{}}
 }
 
 // Options returns how frames are to be classified at this point.
@@ -87,8 +104,10 @@ func (c *Conversation) Options() wire.Options {
 }
 
 // Client takes in one frame, or one element of a batch, of the client.
-func (c *Conversation) Client(f wire.Frame) Message {
-	m := Message{Frame: f}
+func (c *Conversation) Client(f wire.Frame) Message { return c.client(f, nil) }
+
+func (c *Conversation) client(f wire.Frame, via *exchange) Message {
+	m := Message{Frame: f, via: via}
 	switch f.Kind {
 	case wire.Refused:
 		m.Event = c.refusal(f, "client")
@@ -97,7 +116,9 @@ func (c *Conversation) Client(f wire.Frame) Message {
 	case wire.Notification:
 		if f.Method == "notifications/cancelled" {
 			m.cancels = c.cancel(f)
+			break
 		}
+		c.judged(&m)
 	case wire.Response, wire.ErrorResponse:
 		c.mu.Lock()
 		m.ours, m.fresh = c.isOurs(f.ID), c.ours[f.ID.Key()]
@@ -122,9 +143,15 @@ func (c *Conversation) Client(f wire.Frame) Message {
 func (c *Conversation) request(m *Message) {
 	f := m.Frame
 	key := f.ID.Key()
-	r := &request{id: f.ID, method: f.Method, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern, unsent: f.Call != nil}
-	if f.Method == "initialize" {
+	r := &request{
+		id: f.ID, method: f.Method, via: m.via, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern,
+		tool: f.Call != nil && f.Call.Task.IsZero(), unsent: isJudged(f.Method), token: string(f.ProgressToken.In(f.Raw)),
+	}
+	switch {
+	case f.Method == "initialize":
 		r.elicits = declaresForms(f)
+	case strings.HasPrefix(f.Method, "tasks/"):
+		r.task = f.Target
 	}
 	c.mu.Lock()
 	have := c.open[key]
@@ -149,24 +176,25 @@ func (c *Conversation) request(m *Message) {
 		return
 	}
 	m.open = r
-	if f.Call == nil {
-		return
-	}
-	call := &abi.Call{Kind: abi.KindTool, Server: c.Server, Tool: f.Call.Name, Bytes: int64(f.Params.End - f.Params.Start)}
-	var err error
-	if !f.Call.Arguments.IsZero() {
-		call.Arguments, err = abi.Parse(f.Call.Arguments.In(f.Raw))
-	}
-	if err == nil && !f.Call.Task.IsZero() {
-		call.Task, err = abi.Parse(f.Call.Task.In(f.Raw))
-	}
-	if err != nil {
+	if !c.judged(m) {
 		c.close(f.ID)
 		m.open = nil
-		c.refuse(m, wire.CodeNotJSON, "the arguments can not be read", false)
-		return
 	}
-	m.Event = &abi.Event{Call: call}
+}
+
+// judged makes a call of a frame of the client that the gate has to judge. It
+// says whether the frame can be read.
+func (c *Conversation) judged(m *Message) bool {
+	call, err := callOf(m.Frame)
+	if err != nil {
+		c.refuse(m, wire.CodeNotJSON, "the parameters can not be read", m.Frame.Kind != wire.Request)
+		return false
+	}
+	if call != nil {
+		call.Server, call.Bytes = c.Server, int64(m.Frame.Params.End-m.Frame.Params.Start)
+		m.Event = &abi.Event{Call: call}
+	}
+	return true
 }
 
 // Called notes the id that a call got.
@@ -274,117 +302,4 @@ func (c *Conversation) refusal(f wire.Frame, from string) *abi.Event {
 		r.Tool = f.Call.Name
 	}
 	return &abi.Event{Refused: r}
-}
-
-// FromServer takes in one frame, or one element of a batch, of the server.
-func (c *Conversation) FromServer(f wire.Frame) Message {
-	m := Message{Frame: f}
-	switch f.Kind {
-	case wire.Refused:
-		m.Event = c.refusal(f, "server")
-		if f.Problem != nil {
-			for _, id := range f.Problem.IDs {
-				if !c.early(id) && c.close(id) != nil {
-					m.Answers = append(m.Answers, id)
-				}
-			}
-		}
-	case wire.Response, wire.ErrorResponse:
-		c.response(&m)
-	case wire.Request:
-		c.mu.Lock()
-		spoofed := c.isOurs(f.ID)
-		if !spoofed && len(c.asked) < maxOpen {
-			c.asked[f.ID.Key()] = true
-		}
-		c.mu.Unlock()
-		if spoofed {
-			return c.spoofed(f)
-		}
-		m.Event = c.text(f, f.Method, f.Params)
-	case wire.Notification:
-		if f.Method == "notifications/cancelled" && c.cancelsOurs(f) {
-			return c.spoofed(f)
-		}
-		m.Event = c.text(f, f.Method, f.Params)
-	}
-	return m
-}
-
-// response makes a result of the answer to a call, and a list of tools of the
-// answer to tools/list; any other answer is text of the server.
-func (c *Conversation) response(m *Message) {
-	f := m.Frame
-	if c.early(f.ID) {
-		m.Frame.Kind = wire.Refused
-		m.Frame.Problem = &wire.Problem{Code: CodeEarlyResponse, Reason: "the server answers a call that it was not sent", RPCCode: -32600, Drop: true}
-		m.Event = c.refusal(m.Frame, "server")
-		return
-	}
-	r := c.close(f.ID)
-	if r == nil {
-		r = c.likely(f.ID)
-	}
-	body := f.Result
-	if f.Kind == wire.ErrorResponse {
-		body = f.Error
-	}
-	switch {
-	case r == nil:
-		m.Event = c.text(f, "", body)
-	case r.call != "":
-		m.open, m.Frame.Modern = r, r.modern
-		m.Event = c.result(f, r)
-	case r.method == "tools/list" && f.Kind == wire.Response && r.id.Key() == f.ID.Key():
-		m.Event = c.tools(f, r)
-	default:
-		if r.method == "initialize" && f.Kind == wire.Response && r.id.Key() == f.ID.Key() {
-			c.mu.Lock()
-			c.revision, c.elicits = f.Version, r.elicits
-			c.mu.Unlock()
-		}
-		m.Event = c.text(f, r.method, body)
-	}
-}
-
-func (c *Conversation) result(f wire.Frame, r *request) *abi.Event {
-	call := r.call
-	if r.unsure {
-		call = "" // it must not vouch as that call's result
-	}
-	res := &abi.ResultEvent{Call: call, Server: c.Server, Bytes: int64(len(f.Raw))}
-	if f.Kind == wire.ErrorResponse {
-		res.Error, _ = abi.Parse(f.Error.In(f.Raw))
-	} else {
-		res.Value, _ = abi.Parse(f.Result.In(f.Raw))
-	}
-	return &abi.Event{Result: res}
-}
-
-// tools is the event of a page of tool definitions. What has no name cannot be
-// called and is left to the client.
-func (c *Conversation) tools(f wire.Frame, r *request) *abi.Event {
-	result, err := abi.Parse(f.Result.In(f.Raw))
-	if err != nil {
-		return c.text(f, r.method, f.Result)
-	}
-	t := &abi.ToolsEvent{Server: c.Server, Cursor: r.cursor, Paged: r.paged, Next: f.NextCursor, More: f.HasNext}
-	for _, d := range result.Get("tools").Items() {
-		if d.Kind() == abi.Object && d.Get("name").IsString() {
-			t.List = append(t.List, d)
-		}
-	}
-	return &abi.Event{Tools: t}
-}
-
-// text is the event of any other frame of the server.
-func (c *Conversation) text(f wire.Frame, method string, body wire.Span) *abi.Event {
-	if body.IsZero() {
-		return nil
-	}
-	v, err := abi.Parse(body.In(f.Raw))
-	if err != nil {
-		return c.refusal(f, "server")
-	}
-	return &abi.Event{Frame: &abi.FrameEvent{Server: c.Server, Method: method, Frame: v}}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/callgate/callgate/host/transport"
 )
 
 // maxQueued is how many bytes may wait for one peer before the pump that fills
@@ -34,6 +36,11 @@ type frame struct {
 	// here says that the caller may wait as well: it has nothing else to do, and
 	// waking another goroutine takes longer than a fast disk does.
 	here bool
+
+	ends  int              // how many requests of the exchange it answers
+	via   *exchange        // at the client: where it belongs; nil is its one stream
+	of    *Message         // for a server behind HTTP: what it is
+	event *transport.Event // the event that brought it, whose bytes it still has
 }
 
 func newSender(w io.Writer) *sender {

@@ -2,71 +2,65 @@ package proxy
 
 import (
 	"bytes"
-	"strconv"
 
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/transport"
 	"github.com/callgate/callgate/host/wire"
 )
 
-// maxNoise is how much of a line that is no frame is shown.
-const maxNoise = 400
-
-// pumpServer reads the server's frames until its output ends.
-func (p *stdio) pumpServer() {
-	out := wire.NewReader(p.child.out, 0)
-	var classifier wire.Classifier
-	for {
-		line, err := out.Next()
-		if err != nil {
-			if !eof(err) {
-				p.note("read from the server: %v", err)
-			}
-			return
-		}
-		f := classifier.ClassifyLine(line, wire.FromServer, wire.Options{})
-		switch f.Kind {
-		case wire.Noise:
-			p.stray(f.Raw)
-		case wire.Blank:
-		case wire.Batch:
-			p.serverBatch(f)
-		default:
-			p.server(p.talk.FromServer(f))
-			p.o.Engine.Settle()
-		}
-	}
-}
-
-// stray shows a line of the server that is no frame, escaped, with a count.
-func (p *stdio) stray(raw []byte) {
-	n := p.noise.Add(1)
-	shown, cut := raw, ""
-	if len(shown) > maxNoise {
-		shown, cut = shown[:maxNoise], " …"
-	}
-	p.note("line %d of the server that is no frame: %s%s", n, strconv.QuoteToASCII(string(shown)), cut)
-}
-
-// server handles one frame of the server.
-func (p *stdio) server(m Message) {
-	sent, ok := p.received(m)
-	if !ok {
-		p.unrelayed(m)
+// fromServer handles one frame of the server. via is the exchange of the client
+// whose stream it came on, and event what carried it there, if there were any.
+func (r *relay) fromServer(f wire.Frame, via *exchange, event *transport.Event) {
+	switch f.Kind {
+	case wire.Blank:
+		return
+	case wire.Batch:
+		r.serverBatch(f, via, event)
 		return
 	}
-	p.toClient.send(frame{bytes: sent})
+	m := r.talk.server(f, via)
+	if m.Event != nil && m.Event.Call != nil {
+		r.serverAsks(m, event)
+		return
+	}
+	sent, ok := r.received(m)
+	if !ok {
+		r.unrelayed(m)
+		return
+	}
+	r.toClient.send(frame{bytes: sent, via: m.via, event: event, ends: m.ends()})
+}
+
+// ends is how many requests of the client a frame of the server answers.
+func (m *Message) ends() int {
+	if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
+		return 1
+	}
+	return 0
+}
+
+// serverAsks has a request of the server to the client judged.
+func (r *relay) serverAsks(m Message, event *transport.Event) {
+	answer, sent, token := r.judge(m, true)
+	switch {
+	case answer != nil:
+		r.reply(m, answer)
+	case sent != nil:
+		r.forward(m, sent, token, false)
+	}
 }
 
 // unrelayed answers those who wait for a frame of the server that is kept
 // back: the client whose requests it answered, the server whose request it was.
-func (p *stdio) unrelayed(m Message) {
-	for _, id := range m.Answers {
-		p.toClient.send(frame{bytes: wire.ErrorFrame(id, rpcGone, refusedByUs(m.Frame.Problem), nil)})
+func (r *relay) unrelayed(m Message) {
+	for _, a := range m.Answers {
+		r.toClient.send(frame{bytes: wire.ErrorFrame(a.ID, rpcGone, refusedByUs(m.Frame.Problem), nil), via: a.via, ends: 1})
 	}
 	if m.Frame.Problem == nil {
 		return
 	}
 	for _, id := range m.Frame.Problem.ServerIDs {
-		p.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs(m.Frame.Problem), nil)})
+		r.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs(m.Frame.Problem), nil)})
 	}
 }
 
@@ -79,26 +73,26 @@ func refusedByUs(problem *wire.Problem) string {
 
 // received keeps what a frame of the server says, before the client sees it,
 // and returns the bytes to relay.
-func (p *stdio) received(m Message) ([]byte, bool) {
+func (r *relay) received(m Message) ([]byte, bool) {
 	raw := m.Frame.Raw
 	if m.Event != nil {
-		r, ok := p.record(*m.Event)
+		rec, ok := r.record(*m.Event)
 		switch {
 		case m.Event.Refused != nil:
-			p.note("a frame of the server was not relayed: %s", m.Event.Refused.Code)
+			r.o.Note("a frame of the server was not relayed: %s", m.Event.Refused.Code)
 			return nil, false
 		case !ok && m.open != nil:
 			v := unkept("")
 			v.Reason = "the call was made, but the ledger can not keep its result, so the result is not shown"
-			return p.o.Voice.apply(m, v), true
+			return r.o.Voice.apply(m, v), true
 		case !ok && (m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse):
 			return wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the ledger can not keep the answer, so it is not shown", nil), true
-		case r.Verdict() != nil && m.open != nil:
-			if answer := p.o.Voice.apply(m, r.Verdict()); answer != nil {
+		case rec.Verdict() != nil && m.open != nil:
+			if answer := r.o.Voice.apply(m, rec.Verdict()); answer != nil {
 				return answer, true
 			}
 		case m.Event.Tools != nil:
-			p.keepPins()
+			r.keepPins()
 		}
 	}
 	if m.Frame.Kind == wire.Refused {
@@ -109,53 +103,68 @@ func (p *stdio) received(m Message) ([]byte, bool) {
 	}
 	clean, _, err := wire.StripOwnMeta(raw)
 	if err != nil {
-		p.note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
+		r.o.Note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
 		return nil, false
 	}
 	return clean, true
 }
 
-// keepPins stores what a list of tools has pinned. A pin that can not be
-// stored still holds for this process.
-func (p *stdio) keepPins() {
-	pins, added := p.o.Engine.Pins(p.o.Server)
-	if !added || p.o.Pins == nil {
-		return
-	}
-	if err := p.o.Pins(pins); err != nil {
-		p.note("keep the pins: %v", err)
-	}
-}
-
 // serverBatch handles an array of the server. One element that is not relayed
 // keeps back the whole array, and each request it answered gets an error.
-func (p *stdio) serverBatch(f wire.Frame) {
+func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event) {
 	messages := make([]Message, len(f.Elements))
 	whole := f.Problem == nil && !f.HasOwnMeta
 	changed := false
+	out := frame{event: event}
 	for i, element := range f.Elements {
-		messages[i] = p.talk.FromServer(element)
-		sent, ok := p.received(messages[i])
-		whole = whole && ok
+		m := r.talk.server(element, via)
+		sent, token, ok := r.passes(&m)
+		messages[i], whole = m, whole && ok
 		changed = changed || ok && !bytes.Equal(sent, element.Raw)
+		if m.via != nil {
+			out.via = m.via
+		}
+		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
+			out.ends++
+		}
+		if !r.o.Engine.Durable(token) {
+			out.wait = func() error { return r.o.Engine.Wait(token) }
+		}
 	}
 	if whole && !changed {
-		p.toClient.send(frame{bytes: f.Raw})
+		out.bytes = f.Raw
+		r.toClient.send(out)
 		return
 	}
 	if clean, _, err := wire.StripOwnMeta(f.Raw); err == nil && f.Problem == nil && !changed && allRelayed(messages) {
-		p.toClient.send(frame{bytes: clean})
+		out.bytes = clean
+		r.toClient.send(out)
 		return
 	}
 	for i, m := range messages {
 		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
-			m.Answers = append(m.Answers, f.Elements[i].ID)
+			m.Answers = append(m.Answers, Answered{f.Elements[i].ID, m.via})
 		}
 		if m.Frame.Problem == nil {
 			m.Frame.Problem = f.Problem
 		}
-		p.unrelayed(m)
+		r.unrelayed(m)
 	}
+}
+
+// passes says whether an element of a batch of the server may go on, and once
+// what is durable. A request in it that is denied, or asks, is answered.
+func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
+	if m.Event == nil || m.Event.Call == nil {
+		sent, ok = r.received(*m)
+		return sent, 0, ok
+	}
+	answer, sent, token := r.judge(*m, false)
+	if answer != nil {
+		r.reply(*m, answer)
+		m.Frame.Kind = wire.Refused
+	}
+	return sent, token, answer == nil
 }
 
 func allRelayed(messages []Message) bool {

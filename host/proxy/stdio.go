@@ -9,15 +9,17 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/callgate/callgate/abi"
-	"github.com/callgate/callgate/host/approval"
-	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/wire"
 )
+
+// maxNoise is how much of a line that is no frame is shown.
+const maxNoise = 400
 
 // Options says what to relay, and who judges it.
 type Options struct {
@@ -41,11 +43,10 @@ type Options struct {
 // stdio is one relay between a client and a child.
 type stdio struct {
 	o        Options
-	talk     *Conversation
+	relay    *relay
 	child    *child
 	toServer *sender
 	toClient *sender
-	asks     asks
 	noise    atomic.Int64
 	noteMu   sync.Mutex
 }
@@ -69,24 +70,34 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 	}
 	pid.Store(int64(c.pid))
 	restore := o.poll()
-	p := &stdio{o: o, talk: NewConversation(o.Server), child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
-	p.asks.desk = approval.NewDesk(p.answered)
-	socket := p.listen()
+	p := &stdio{o: o, child: c, toServer: newSender(c.in), toClient: newSender(o.Out)}
+	p.join()
+	socket := p.relay.listen()
 	clientGone, serverRead := make(chan struct{}), make(chan struct{})
 	go func() { defer close(clientGone); p.pumpClient() }()
 	go func() { defer close(serverRead); p.pumpServer() }()
 	reason := p.run(ctx, signals, clientGone, serverRead)
 	<-c.ended
 	c.drain(serverRead)
-	p.endAsks()
+	p.relay.endAsks()
 	p.deliver(ctx, signals, serverRead)
 	if socket != nil {
 		_ = socket.Close() // nothing is left to be answered
 	}
 	<-c.alone
-	p.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
+	p.relay.record(abi.Event{Closed: &abi.ClosedEvent{Reason: reason, Exit: c.code}})
 	restore()
 	return c.code, nil
+}
+
+// join makes the relay between the two ends.
+func (p *stdio) join() {
+	keeper := NewKeeper(KeeperOptions{
+		Server: p.o.Server, Engine: p.o.Engine, Voice: p.o.Voice, Pins: p.o.Pins, Asking: p.o.Asking,
+		Children: func() []int { return []int{p.child.pid} }, Note: p.note,
+	})
+	p.relay = keeper.newRelay()
+	p.relay.toServer, p.relay.toClient = p.toServer, p.toClient
 }
 
 // adopt has what the server leaves behind stay below this process, where a
@@ -182,7 +193,7 @@ func (p *stdio) deliver(ctx context.Context, signals <-chan os.Signal, serverRea
 	go func() {
 		defer close(delivered)
 		<-serverRead
-		p.giveUp()
+		p.relay.giveUp()
 		p.toClient.close()
 	}()
 	stopped := false
@@ -230,16 +241,6 @@ func (p *stdio) note(format string, args ...any) {
 	fmt.Fprintf(p.o.Stderr, "callgate: "+format+"\n", args...)
 }
 
-// record keeps an event whose verdict nobody waits for.
-func (p *stdio) record(e abi.Event) (Recorded, bool) {
-	r, err := p.o.Engine.Step(e)
-	if err != nil {
-		p.note("%v", err)
-		return r, false
-	}
-	return r, true
-}
-
 // pumpClient reads the client's frames until its end.
 func (p *stdio) pumpClient() {
 	in := wire.NewReader(p.o.In, 0)
@@ -249,110 +250,40 @@ func (p *stdio) pumpClient() {
 		if err != nil {
 			return
 		}
-		f := classifier.ClassifyLine(line, wire.FromClient, p.talk.Options())
-		if f.Kind == wire.Batch {
-			p.batch(f)
-			continue
-		}
-		p.client(p.talk.Client(f), !in.Waiting())
+		f := classifier.ClassifyLine(line, wire.FromClient, p.relay.talk.Options())
+		p.relay.fromClient(f, nil, !in.Waiting())
 		p.o.Engine.Settle()
 	}
 }
 
-// client handles one frame of the client; last says that none is behind it yet.
-func (p *stdio) client(m Message, last bool) {
-	switch {
-	case m.ours:
-		p.elicitedBy(m)
-		return
-	case m.cancels != "" && p.cancelled(m.cancels):
-		return // the server was never told of the call
-	case m.Event == nil:
-		p.toServer.send(frame{bytes: m.Frame.Raw, lost: p.unread(m)})
-		return
-	}
-	if m.Event.Refused != nil {
-		p.record(*m.Event)
-		if answer := refusal(m.Frame.Problem); answer != nil {
-			p.toClient.send(frame{bytes: answer})
+// pumpServer reads the server's frames until its output ends.
+func (p *stdio) pumpServer() {
+	out := wire.NewReader(p.child.out, 0)
+	var classifier wire.Classifier
+	for {
+		line, err := out.Next()
+		if err != nil {
+			if !eof(err) {
+				p.note("read from the server: %v", err)
+			}
+			return
 		}
-		return
-	}
-	answer, sent, token := p.judge(m, true)
-	switch {
-	case answer != nil:
-		p.reply(m, answer)
-	case sent != nil:
-		p.forward(m, sent, token, last)
-	}
-}
-
-// reply answers a request of the client, unless it was answered already: at the
-// end of the server every one that is open is.
-func (p *stdio) reply(m Message, answer []byte) {
-	if p.talk.close(m.Frame.ID) != nil {
-		p.toClient.send(frame{bytes: answer})
-	}
-}
-
-// unkept is the verdict on a call that the ledger could not keep.
-func unkept(id string) *abi.Verdict {
-	return &abi.Verdict{
-		ID: id, Contract: "ledger", Code: "LEDGER_FAILED", Reason: "the ledger can not keep the verdict, so nothing is allowed",
-	}
-}
-
-// forward sends an allowed call once its verdict is durable.
-func (p *stdio) forward(m Message, sent []byte, token ledger.Token, last bool) {
-	f := frame{bytes: sent, here: last, lost: p.unread(m)}
-	if !p.o.Engine.Durable(token) {
-		f.wait = func() error { return p.o.Engine.Wait(token) }
-		f.fail = func(err error) {
-			p.note("%v", err)
-			p.reply(m, p.o.Voice.apply(m, unkept("")))
-		}
-	}
-	p.talk.Sent(m)
-	p.toServer.send(f)
-}
-
-// unread answers a request that the server, which has closed its input, will
-// never read.
-func (p *stdio) unread(m Message) func() {
-	if m.Frame.Kind != wire.Request {
-		return nil
-	}
-	return func() {
-		if p.talk.close(m.Frame.ID) != nil {
-			p.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server has closed its input", nil)})
-		}
-	}
-}
-
-// edited applies the gate's edits of a call to its frame as received.
-func edited(f wire.Frame, call string, answers []abi.Event) ([]byte, error) {
-	var splices []wire.Edit
-	for _, a := range answers {
-		if a.Edit == nil || a.Edit.Call != call {
+		f := classifier.ClassifyLine(line, wire.FromServer, wire.Options{})
+		if f.Kind == wire.Noise {
+			p.stray(f.Raw)
 			continue
 		}
-		for _, e := range a.Edit.Edits {
-			at, err := wire.Find(f.Raw, f.Call.Arguments, e.At)
-			if err != nil {
-				return nil, err
-			}
-			splices = append(splices, wire.Edit{Span: at, With: e.With.Append(nil)})
-		}
+		p.relay.fromServer(f, nil, nil)
+		p.o.Engine.Settle()
 	}
-	if splices == nil {
-		return f.Raw, nil
-	}
-	return wire.Splice(f.Raw, splices)
 }
 
-// giveUp answers every request that the server, which has ended, left open.
-func (p *stdio) giveUp() {
-	for _, r := range p.talk.drain() {
-		p.toClient.send(frame{bytes: wire.ErrorFrame(r.id, rpcGone, "callgate: the server ended before it answered", nil)})
+// stray shows a line of the server that is no frame, escaped, with a count.
+func (p *stdio) stray(raw []byte) {
+	n := p.noise.Add(1)
+	shown, cut := raw, ""
+	if len(shown) > maxNoise {
+		shown, cut = shown[:maxNoise], " …"
 	}
+	p.note("line %d of the server that is no frame: %s%s", n, strconv.QuoteToASCII(string(shown)), cut)
 }

@@ -1,0 +1,4 @@
+package proxy
+
+// exchange is one HTTP request of a client, and the stream of its answer.
+type exchange struct{}

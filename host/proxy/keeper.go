@@ -1,0 +1,88 @@
+package proxy
+
+import (
+	"io"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
+)
+
+// KeeperOptions says who judges, and how people are asked.
+type KeeperOptions struct {
+	Server string // the operator's name for the server
+	Engine *Engine
+	Voice  Voice
+	// Pins keeps the pinned definitions of the server when some were added.
+	Pins   func([]abi.Value) error
+	Asking Asking
+	// Children lists the processes whose descendants must not answer questions.
+	Children func() []int
+	// Note takes one line for the operator.
+	Note func(format string, args ...any)
+}
+
+// Keeper judges for every relay to one server that shares a ledger: one client
+// over stdio, or all sessions of one client over HTTP. It is safe for concurrent
+// use.
+type Keeper struct {
+	o     KeeperOptions
+	asks  asks
+	tasks tasks
+}
+
+// NewKeeper returns a keeper without open questions.
+func NewKeeper(o KeeperOptions) *Keeper {
+	k := &Keeper{o: o}
+	k.asks.desk = approval.NewDesk(k.answered)
+	return k
+}
+
+// record keeps an event whose verdict nobody waits for.
+func (k *Keeper) record(e abi.Event) (Recorded, bool) {
+	r, err := k.o.Engine.Step(e)
+	if err != nil {
+		k.o.Note("%v", err)
+		return r, false
+	}
+	return r, true
+}
+
+// keepPins stores what a list of tools has pinned. A pin that can not be
+// stored still holds for this process.
+func (k *Keeper) keepPins() {
+	pins, added := k.o.Engine.Pins(k.o.Server)
+	if !added || k.o.Pins == nil {
+		return
+	}
+	if err := k.o.Pins(pins); err != nil {
+		k.o.Note("keep the pins: %v", err)
+	}
+}
+
+// listen lets terminals answer. Without it, what asks can not be approved that
+// way, but nothing is looser.
+func (k *Keeper) listen() io.Closer {
+	if k.o.Asking.Listen == nil {
+		return nil
+	}
+	var context func(string) error
+	if k.o.Asking.Context {
+		context = func(text string) error {
+			_, err := k.o.Engine.Step(abi.Event{User: &abi.UserEvent{Text: text}})
+			return err
+		}
+	}
+	c, err := k.o.Asking.Listen(k.asks.desk, k.o.Children, context)
+	if err != nil {
+		k.o.Note("nobody can answer from a terminal: %v", err)
+		return nil
+	}
+	return c
+}
+
+// unkept is the verdict on a call that the ledger could not keep.
+func unkept(id string) *abi.Verdict {
+	return &abi.Verdict{
+		ID: id, Contract: "ledger", Code: "LEDGER_FAILED", Reason: "the ledger can not keep the verdict, so nothing is allowed",
+	}
+}

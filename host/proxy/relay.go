@@ -1,0 +1,208 @@
+package proxy
+
+import (
+	"errors"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// sink takes frames for one peer. Those for one stream are written whole and in
+// order.
+type sink interface{ send(frame) }
+
+// relay is one client's session with one server. It knows nothing of how frames
+// arrive and leave.
+type relay struct {
+	*Keeper
+	talk     *Conversation
+	toServer sink
+	toClient sink
+	remote   bool // the server is behind HTTP, which wants to know what a frame is
+}
+
+// about describes a frame for a server behind HTTP.
+func (r *relay) about(m Message) *Message {
+	if !r.remote {
+		return nil
+	}
+	about := m
+	return &about
+}
+
+// newRelay returns a relay that its ends have yet to be given.
+func (k *Keeper) newRelay() *relay {
+	talk := NewConversation(k.o.Server)
+	talk.tasks = &k.tasks
+	return &relay{Keeper: k, talk: talk}
+}
+
+// fromClient handles one frame of the client; via is where it came in, and last
+// says that none is behind it yet.
+func (r *relay) fromClient(f wire.Frame, via *exchange, last bool) {
+	if f.Kind == wire.Batch {
+		r.batch(f, via)
+		return
+	}
+	m := r.talk.client(f, via)
+	switch {
+	case m.ours:
+		r.elicitedBy(m)
+		return
+	case m.cancels != "" && r.cancelled(m.cancels):
+		return // the server was never told of the call
+	case m.Event == nil:
+		r.toServer.send(frame{bytes: m.Frame.Raw, of: r.about(m), lost: r.unread(m)})
+		return
+	}
+	if m.Event.Refused != nil {
+		r.record(*m.Event)
+		if answer := refusal(m.Frame.Problem); answer != nil {
+			r.toClient.send(frame{bytes: answer, via: via, ends: 1})
+		}
+		return
+	}
+	answer, sent, token := r.judge(m, m.Frame.Kind == wire.Request)
+	switch {
+	case answer != nil:
+		r.reply(m, answer)
+	case sent != nil:
+		r.forward(m, sent, token, last)
+	}
+}
+
+// reply answers a request instead of its receiver, unless it was answered
+// already: at the end of the server every request that is open is. A notification
+// has no answer.
+func (r *relay) reply(m Message, answer []byte) {
+	if m.Frame.Kind != wire.Request {
+		return
+	}
+	if m.fromServer {
+		r.talk.unask(m.Frame.ID)
+		r.toServer.send(frame{bytes: answer})
+		return
+	}
+	if r.talk.close(m.Frame.ID) != nil {
+		r.toClient.send(frame{bytes: answer, via: m.via, ends: 1})
+	}
+}
+
+// forward sends an allowed call once its verdict is durable.
+func (r *relay) forward(m Message, sent []byte, token ledger.Token, last bool) {
+	f := frame{bytes: sent, of: r.about(m), here: last, lost: r.unread(m), via: m.via}
+	if !r.o.Engine.Durable(token) {
+		f.wait = func() error { return r.o.Engine.Wait(token) }
+		f.fail = func(err error) {
+			r.o.Note("%v", err)
+			r.reply(m, r.o.Voice.apply(m, unkept("")))
+		}
+	}
+	if m.fromServer {
+		r.toClient.send(f)
+		return
+	}
+	r.talk.Sent(m)
+	r.toServer.send(f)
+}
+
+// unread answers a request that the server, which has closed its input, will
+// never read.
+func (r *relay) unread(m Message) func() {
+	if m.Frame.Kind != wire.Request || m.fromServer {
+		return nil
+	}
+	return func() {
+		if r.talk.close(m.Frame.ID) != nil {
+			r.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server has closed its input", nil), via: m.via, ends: 1})
+		}
+	}
+}
+
+// giveUp answers every request that the server, which has ended, left open.
+func (r *relay) giveUp() {
+	for _, open := range r.talk.drain() {
+		r.toClient.send(frame{bytes: wire.ErrorFrame(open.id, rpcGone, "callgate: the server ended before it answered", nil), via: open.via, ends: 1})
+	}
+}
+
+// judge has the gate judge a call. It returns the frame that answers it, or
+// the frame to send once the token is durable. If neither, the call waits for a
+// person. A call that can not wait, as it came in a batch or gets no answer, is
+// answered at once, and its question stays open for the next identical one.
+func (r *relay) judge(m Message, wait bool) (answer, sent []byte, token ledger.Token) {
+	r.asks.mu.Lock()
+	rec, err := r.o.Engine.Step(*m.Event)
+	verdict := rec.Verdict()
+	if err != nil || verdict == nil {
+		r.asks.mu.Unlock()
+		r.o.Note("%v", err)
+		return r.o.Voice.apply(m, unkept("")), nil, 0
+	}
+	r.talk.Called(m, verdict.ID)
+	if verdict.Enforced() == abi.Ask {
+		o := out{}
+		held := r.ask(&o, m, verdict, wait)
+		r.asks.mu.Unlock()
+		o.send()
+		if held {
+			return nil, nil, 0
+		}
+		return r.o.Voice.apply(m, verdict), nil, 0
+	}
+	r.asks.mu.Unlock()
+	return r.acted(m, verdict, rec)
+}
+
+// acted is what becomes of a call that got its verdict.
+func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, sent []byte, token ledger.Token) {
+	if answer := r.o.Voice.apply(m, verdict); answer != nil {
+		return answer, nil, 0
+	}
+	sent, err := edited(m.Frame, verdict.ID, rec.Answers)
+	if err != nil {
+		from := "client"
+		if m.fromServer {
+			from = "server"
+		}
+		r.record(abi.Event{Refused: &abi.RefusedEvent{Server: r.o.Server, From: from, Code: "EDIT_FAILED", Call: verdict.ID}})
+		failed := abi.Verdict{ID: verdict.ID, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied to the frame"}
+		return r.o.Voice.apply(m, &failed), nil, 0
+	}
+	return nil, sent, rec.Token
+}
+
+// release does with a call that has waited what its verdict says.
+func (r *relay) release(m Message, v *abi.Verdict, rec Recorded) {
+	answer, sent, token := r.acted(m, v, rec)
+	if answer != nil {
+		r.reply(m, answer)
+		return
+	}
+	r.forward(m, sent, token, false)
+}
+
+// edited applies the gate's edits of a call to its frame as received.
+func edited(f wire.Frame, call string, answers []abi.Event) ([]byte, error) {
+	var splices []wire.Edit
+	for _, a := range answers {
+		if a.Edit == nil || a.Edit.Call != call {
+			continue
+		}
+		for _, e := range a.Edit.Edits {
+			if f.Call == nil {
+				return nil, errors.New("the call has no arguments")
+			}
+			at, err := wire.Find(f.Raw, f.Call.Arguments, e.At)
+			if err != nil {
+				return nil, err
+			}
+			splices = append(splices, wire.Edit{Span: at, With: e.With.Append(nil)})
+		}
+	}
+	if splices == nil {
+		return f.Raw, nil
+	}
+	return wire.Splice(f.Raw, splices)
+}
