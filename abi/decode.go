@@ -208,6 +208,9 @@ func (e *Event) decode(kind string, v Value) error {
 			return PolicyFile{Path: o.str("path"), Digest: o.str("digest")}
 		}, "path", "digest")}
 		return r.done("digest", "policy", "files")
+	case "server":
+		e.Server = &ServerEvent{Server: r.str("server"), Result: r.val("result")}
+		return r.done("server", "result")
 	case "tools":
 		return e.readTools(&r)
 	case "call":

@@ -145,6 +145,11 @@ func (e Event) payload(w *writer) {
 		object(w, "session", e.Session.write)
 	case e.Policy != nil:
 		object(w, "policy", e.Policy.write)
+	case e.Server != nil:
+		object(w, "server", func(o *writer) {
+			o.str("server", e.Server.Server)
+			o.val("result", e.Server.Result)
+		})
 	case e.Tools != nil:
 		object(w, "tools", e.Tools.write)
 	case e.Call != nil:

@@ -17,6 +17,7 @@ type Event struct {
 
 	Session  *SessionEvent
 	Policy   *PolicyEvent
+	Server   *ServerEvent
 	Tools    *ToolsEvent
 	Call     *Call
 	Result   *ResultEvent
@@ -73,6 +74,13 @@ type PolicyFile struct {
 	Digest string
 }
 
+// ServerEvent carries what a server says of itself.
+type ServerEvent struct {
+	Server string
+	// Result is the result of initialize or of server/discover as received, whole.
+	Result Value
+}
+
 // ToolsSource says where a list of tools comes from.
 type ToolsSource string
 
@@ -87,7 +95,7 @@ const (
 type ToolsEvent struct {
 	Server string
 	Source ToolsSource // "" reads as list
-	List   []Value     // definitions as received
+	List   []Value     // definitions as received; pins ([Pin.Value]), if they were stored
 	Cursor string      // cursor of the request
 	Paged  bool        // the request had a cursor
 	Next   string      // cursor of the next page

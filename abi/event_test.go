@@ -31,6 +31,7 @@ func events(t testing.TB) []abi.Event {
 		{Policy: &abi.PolicyEvent{Digest: "sha256:00", Policy: v, Files: []abi.PolicyFile{{Path: "/p", Digest: "sha256:11"}}}},
 		{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: []abi.Value{parse(t, `{"name":"a"}`)}, Cursor: "", Paged: true, Next: "", More: true}},
 		{Tools: &abi.ToolsEvent{Server: "s", List: []abi.Value{}}},
+		{Server: &abi.ServerEvent{Server: "s", Result: v}},
 		{Call: &abi.Call{ID: "aa-5", Kind: abi.KindTool, Server: "s", Tool: "t", Arguments: v, Task: v, Digest: "sha256:00", Bytes: 9}},
 		{Call: &abi.Call{ID: "aa-6", Kind: abi.KindResource, Server: "s", URI: "file:///x", Action: "read", Digest: "d", Bytes: 1}},
 		{Call: &abi.Call{ID: "aa-7", Kind: abi.KindPrompt, Server: "s", Name: "p", Arguments: v, Digest: "d", Bytes: 1}},

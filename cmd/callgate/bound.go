@@ -46,11 +46,13 @@ func packsOf(e clients.Entry) []policy.Binding {
 func bindings(p *policy.Policy, server string, pins [][]byte) []policy.Binding {
 	var list []abi.Value
 	for _, line := range pins {
-		d, err := abi.Parse(line)
+		v, err := abi.Parse(line)
 		if err != nil {
 			return nil
 		}
-		list = append(list, d)
+		if p := abi.PinFrom(v); p.Definition.Exists() {
+			list = append(list, p.Definition)
+		}
 	}
 	return p.Bindings(server, list)
 }

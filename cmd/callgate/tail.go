@@ -167,6 +167,8 @@ func eventText(e abi.Event) string {
 // rareText is eventText for what is seen seldom.
 func rareText(e abi.Event) string {
 	switch {
+	case e.Server != nil:
+		return fmt.Sprintf("server    %q says it is %s", e.Server.Server, shorten(abi.Identity(e.Server.Result).String(), 160))
 	case e.User != nil:
 		return fmt.Sprintf("user      %q", shorten(e.User.Text, 160))
 	case e.Facts != nil:

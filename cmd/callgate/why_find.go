@@ -182,7 +182,7 @@ func (in *incident) tools(t *abi.ToolsEvent) {
 	members := in.definition.Members()
 	next := make([]abi.Member, 0, len(members)+len(t.List))
 	seen := map[string]bool{}
-	for _, d := range slices.Backward(t.List) {
+	for _, d := range slices.Backward(t.Definitions()) {
 		key := t.Server + "/" + d.Get("name").Str()
 		if !seen[key] {
 			seen[key] = true

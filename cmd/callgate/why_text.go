@@ -79,6 +79,8 @@ func belongs(e *abi.Event, ev abi.Evidence) bool {
 		return e.Result != nil && e.Result.Call == ev.Call
 	case e.Frame != nil:
 		return e.Frame.Server == ev.Server
+	case e.Server != nil:
+		return e.Server.Server == ev.Server
 	case e.Tools != nil:
 		return e.Tools.Server == ev.Server
 	case e.Result != nil:
@@ -102,6 +104,8 @@ func textAt(e *abi.Event, ev abi.Evidence) (string, bool) {
 		}
 	case e.Frame != nil:
 		v = e.Frame.Frame
+	case e.Server != nil:
+		v = e.Server.Result
 	case e.Tools != nil:
 		v = abi.ObjectValue(abi.Member{Name: "tools", Value: abi.ArrayValue(e.Tools.List...)})
 	case e.Refused != nil:

@@ -196,7 +196,7 @@ func (s *State) until(how contract.Approve) time.Time {
 func (s *State) grant(n *entry, q *abi.AskEvent) {
 	if q.Definition.Exists() {
 		if srv := s.servers[n.call.Server]; srv != nil {
-			srv.pins[n.call.Tool] = pinned(q.Definition)
+			srv.pins[n.call.Tool] = pinned(q.Definition, s.now)
 			srv.dirty = true
 			s.unbind(n.call.Server)
 			n.binding = s.bind(n.call.Server, n.call.Tool)

@@ -47,6 +47,10 @@ func Tail(s *State, from Peer, e abi.Event) {
 		s.counted(e.Ask)
 	case e.Lapsed != nil:
 		s.unheld(from.entry(s, e.Lapsed.Call), e.Lapsed.Cancelled)
+	case e.Server != nil:
+		said := *e.Server
+		said.Server, e.Server = from.Server, &said
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	case e.Frame != nil:
 		f := *e.Frame
 		f.Server, e.Frame = from.Server, &f
@@ -101,10 +105,10 @@ func (s *State) peerLists(from Peer, e abi.Event) {
 		srv = newServer()
 		s.foreign[from.Server] = srv
 	}
-	for _, d := range t.List {
+	for _, d := range t.Definitions() {
 		name := d.Get("name").Str()
 		if _, known := srv.pins[name]; !known && pinnable(name) {
-			srv.pins[name] = pinned(d)
+			srv.pins[name] = pinned(d, s.now)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"maps"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/abi"
@@ -18,12 +20,15 @@ type server struct {
 	started, complete, whole bool
 	first                    map[string]bool // cursors that continue the first listing
 	current                  map[string]pin
-	dirty                    bool // pins were added since they were last kept
+	identity                 abi.Pin   // of the server itself; of no digest: none
+	said                     abi.Value // what it says of itself in this session
+	dirty                    bool      // pins were added since they were last kept
 }
 
 type pin struct {
 	definition abi.Value
 	digest     string
+	at         time.Time
 }
 
 func newServer() *server {
@@ -37,48 +42,78 @@ func newServer() *server {
 func (v *server) unlist() {
 	v.listed, v.twice, v.current, v.first = map[string]pin{}, map[string]bool{}, map[string]pin{}, map[string]bool{}
 	v.started, v.complete = false, false
+	v.said = abi.Value{}
 }
 
-func pinned(definition abi.Value) pin { return pin{definition, abi.PinDigest(definition)} }
+// of returns what is known of a server, so that more can be added.
+func (s *State) of(name string) *server {
+	srv := s.servers[name]
+	if srv == nil {
+		srv = newServer()
+		s.servers[name] = srv
+	}
+	return srv
+}
+
+func pinned(definition abi.Value, at time.Time) pin {
+	return pin{definition, abi.PinDigest(definition), at}
+}
 
 // list takes in a page of tool definitions. Text of servers enters provenance,
 // since a description can carry an address as well as a result can.
 func (s *State) list(e abi.Event) {
 	t := e.Tools
-	srv := s.servers[t.Server]
-	if srv == nil {
-		srv = newServer()
-		s.servers[t.Server] = srv
-	}
+	srv := s.of(t.Server)
 	s.unbind(t.Server)
 	switch t.Source {
 	case abi.ToolsStored:
-		srv.whole = true
-		for _, d := range t.List {
-			srv.pins[d.Get("name").Str()] = pinned(d)
-		}
+		srv.stored(t.List)
 		return
 	case abi.ToolsCalled:
 		for _, d := range t.List {
 			name := d.Get("name").Str()
-			srv.pins[name] = pinned(d)
+			srv.pins[name] = pinned(d, s.now)
 			srv.called[name] = true
 		}
 		return
 	}
 	s.record(e)
-	srv.page(t)
+	srv.page(t, s.now)
+}
+
+// stored takes in the pins that an earlier session kept.
+func (v *server) stored(list []abi.Value) {
+	v.whole = true
+	for _, value := range list {
+		p := abi.PinFrom(value)
+		if p.Identity.Exists() {
+			v.identity = p
+			continue
+		}
+		v.pins[p.Definition.Get("name").Str()] = pinned(p.Definition, p.At)
+	}
+}
+
+// announce takes in what a server says of itself: it is pinned at first sight.
+func (s *State) announce(e abi.Event) {
+	srv := s.of(e.Server.Server)
+	srv.said = abi.Identity(e.Server.Result)
+	if !srv.identity.Identity.Exists() {
+		srv.identity = abi.Pin{Identity: srv.said, At: s.now}
+		srv.dirty = true
+	}
+	s.record(e)
 }
 
 // page takes in one page of a listing.
-func (v *server) page(t *abi.ToolsEvent) {
+func (v *server) page(t *abi.ToolsEvent, now time.Time) {
 	firstListing := !v.whole && (!v.started || t.Paged && v.first[t.Cursor])
 	if !t.Paged {
 		v.current, v.twice = map[string]pin{}, map[string]bool{}
 	}
 	v.started = true
 	for _, d := range t.List {
-		name, p := d.Get("name").Str(), pinned(d)
+		name, p := d.Get("name").Str(), pinned(d, now)
 		if was, again := v.current[name]; again && was.digest != p.digest {
 			v.twice[name] = true
 		}
@@ -139,21 +174,20 @@ func (s *State) pinOf(serverName, tool string) abi.Definition {
 	return d
 }
 
-// Pins returns the pinned definitions of a server, sorted by name, and whether
-// any was added since the last call.
+// Pins returns what is pinned of a server ([abi.Pin.Value]), itself first and
+// then its tools by name, and whether any was added since the last call.
 func (s *State) Pins(serverName string) ([]abi.Value, bool) {
 	srv := s.servers[serverName]
 	if srv == nil {
 		return nil, false
 	}
-	names := make([]string, 0, len(srv.pins))
-	for name := range srv.pins {
-		names = append(names, name)
+	out := make([]abi.Value, 0, len(srv.pins)+1)
+	if srv.identity.Identity.Exists() {
+		out = append(out, srv.identity.Value())
 	}
-	slices.Sort(names)
-	out := make([]abi.Value, len(names))
-	for i, name := range names {
-		out[i] = srv.pins[name].definition
+	for _, name := range slices.Sorted(maps.Keys(srv.pins)) {
+		p := srv.pins[name]
+		out = append(out, abi.Pin{Definition: p.definition, At: p.at}.Value())
 	}
 	dirty := srv.dirty
 	srv.dirty = false

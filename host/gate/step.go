@@ -46,6 +46,8 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.openSession(e.Session)
 	case e.Policy != nil:
 		s.usePolicy(e.Policy)
+	case e.Server != nil:
+		s.announce(e)
 	case e.Tools != nil:
 		s.list(e)
 	case e.Call != nil:

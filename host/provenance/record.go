@@ -76,6 +76,8 @@ func (x *plain) Record(e abi.Event) {
 		v, ok := x.resolve(e.Frame.Frame, e.Text)
 		n := x.begin("", e.Frame.Server, "", !ok)
 		x.recordValue(n, "", v)
+	case e.Server != nil:
+		x.recordValue(x.begin("", e.Server.Server, "", false), "", e.Server.Result)
 	case e.Tools != nil:
 		x.recordTools(e.Tools)
 	case e.User != nil:

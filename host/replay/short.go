@@ -10,7 +10,7 @@ import (
 )
 
 // short reads one of the short forms: {"call":…}, {"result":…}, {"tools":…},
-// {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…},
+// {"server":…}, {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…},
 // {"lapsed":…} and {"raw":…}. A "time" beside another member moves the clock first.
 func (p *Player) short(v abi.Value) ([]abi.Event, error) {
 	at, err := timeOf(v)
@@ -56,7 +56,7 @@ func timeOf(v abi.Value) (time.Time, error) {
 	return at, nil
 }
 
-const shortForms = "call, result, tools, user, time, session, facts, approval, lapsed, raw"
+const shortForms = "call, result, tools, server, user, time, session, facts, approval, lapsed, raw"
 
 func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 	switch kind {
@@ -66,6 +66,8 @@ func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
 		return p.shortResult(v)
 	case "tools":
 		return shortTools(v)
+	case "server":
+		return shortServer(v)
 	case "user":
 		if v.IsString() {
 			return []abi.Event{{User: &abi.UserEvent{Text: v.Str()}}}, nil
@@ -219,6 +221,17 @@ func shortTools(v abi.Value) ([]abi.Event, error) {
 		return nil, fmt.Errorf("tools: want a server")
 	}
 	return []abi.Event{{Tools: &abi.ToolsEvent{Server: v.Get("server").Str(), List: list}}}, nil
+}
+
+// shortServer is what a server says of itself.
+func shortServer(v abi.Value) ([]abi.Event, error) {
+	if err := only("server", v, "server", "result"); err != nil {
+		return nil, err
+	}
+	if v.Get("server").Str() == "" || v.Get("result").Kind() != abi.Object {
+		return nil, fmt.Errorf("server: want the name of a server, and its result of initialize or server/discover, such as {\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}")
+	}
+	return []abi.Event{{Server: &abi.ServerEvent{Server: v.Get("server").Str(), Result: v.Get("result")}}}, nil
 }
 
 // ToolList reads tool definitions: a list of them, or an object with a list

@@ -135,7 +135,9 @@ func (ob *observer) event(file int, v abi.Value, e abi.Event) error {
 	case e.Frame != nil:
 		err = ob.uncover(e.Frame.Server, e.Frame.Frame)
 	case e.Tools != nil:
-		err = ob.uncover(e.Tools.Server, e.Tools.List...)
+		err = ob.uncover(e.Tools.Server, e.Tools.Definitions()...)
+	case e.Server != nil:
+		err = ob.uncover(e.Server.Server, e.Server.Result)
 	}
 	return err
 }

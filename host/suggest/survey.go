@@ -65,7 +65,7 @@ func (s *survey) add(e abi.Event) {
 		s.policy(e.Policy)
 	case e.Tools != nil:
 		s.servers[e.Tools.Server] = true
-		for _, d := range e.Tools.List {
+		for _, d := range e.Tools.Definitions() {
 			s.tools[toolName{e.Tools.Server, d.Get("name").Str()}] = d
 		}
 	case e.Call != nil && (e.Call.Kind == abi.KindTool || e.Call.Kind == ""):
