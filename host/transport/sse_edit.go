@@ -10,26 +10,49 @@ func (e Event) WithData(data []byte) []byte {
 		return e.Raw
 	}
 	out := make([]byte, 0, len(e.Raw)+len(data)+16)
-	written := false
+	// The last data field is the place: what stands before the blank line keeps its ending, so that a CR there never meets a LF.
+	last := e.lastData()
 	for at := 0; at < len(e.Raw); {
 		end, size := firstLine(e.Raw[at:])
 		text, ending := e.Raw[at:at+end], e.Raw[at+end:at+size]
-		mark := 0
-		if at == 0 && e.first && bytes.HasPrefix(text, []byte(byteOrderMark)) {
-			mark = len(byteOrderMark)
+		mark := e.mark(at)
+		if !isData(text[mark:]) {
+			out = append(append(out, text...), ending...)
+		} else {
+			out = append(out, text[:mark]...)
+			if at == last {
+				out = appendData(out, data, ending)
+			}
 		}
 		at += size
-		if name, _, _ := bytes.Cut(text[mark:], []byte{':'}); string(name) != "data" {
-			out = append(append(out, text...), ending...)
-			continue
-		}
-		out = append(out, text[:mark]...)
-		if !written {
-			out = appendData(out, data, ending)
-			written = true
-		}
 	}
 	return out
+}
+
+// lastData returns where the line of the last data field starts.
+func (e Event) lastData() (last int) {
+	for at := 0; at < len(e.Raw); {
+		end, size := firstLine(e.Raw[at:])
+		if isData(e.Raw[at+e.mark(at) : at+end]) {
+			last = at
+		}
+		at += size
+	}
+	return last
+}
+
+// mark returns the size of the byte order mark that the line at an offset starts with.
+func (e Event) mark(at int) int {
+	if at == 0 && e.first && bytes.HasPrefix(e.Raw, []byte(byteOrderMark)) {
+		return len(byteOrderMark)
+	}
+	return 0
+}
+
+// isData says whether a line is a data field.
+func isData(line []byte) bool {
+	name, _, _ := bytes.Cut(line, []byte{':'})
+	return string(name) == "data"
 }
 
 // AppendEvent appends an event with data, its lines ended by LF. An id is written if it is one: it has neither line endings nor NUL, and is not empty.
