@@ -26,7 +26,8 @@ type Editor interface {
 	Edit(*abi.Snapshot) []abi.Edit
 }
 
-// Spec names a contract and makes it from the rules of one tool.
+// Spec names a contract and makes it from the rules of one tool, or of one
+// method of another kind of call.
 type Spec struct {
 	Name string // as users type it, and as verdicts show it
 	// New returns nil and no error if the rules give the contract nothing to

@@ -6,13 +6,16 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// Rules is what one tool is judged by under one policy, after all layers,
-// packs and heuristics have been joined. It is data: it names no contract.
+// Rules is what one tool, or one method of another kind of call, is judged by
+// under one policy, after all layers, packs and heuristics have been joined. It
+// is data: it names no contract.
 type Rules struct {
 	Server string
-	Tool   string
+	Kind   abi.CallKind // "" reads as tool
+	Tool   string       // of another kind: its method, see [abi.Call.Target]
 
 	Grant      Grant       // what the policy says of the tool as a whole
+	Hide       string      // rule that hides the tool, "" for none
 	Default    abi.Outcome // of a tool that nothing grants; Abstain in a floor without a default
 	DefaultAt  string      // rule of the default
 	Unlisted   abi.Outcome // of a tool without list and pin
@@ -91,7 +94,8 @@ const (
 	UndeclaredDeny             // refused
 )
 
-// Arg is one rule of `args:`: which values it is about, and what is acceptable.
+// Arg is one rule of `args:`: which of the call's values ([abi.Call.Values]) it
+// is about, and what is acceptable.
 type Arg struct {
 	Rule    string      // file:line: path
 	Outcome abi.Outcome // what a violation yields: Deny, or Ask

@@ -196,5 +196,13 @@ func (y *layer) try(specs []contract.Spec) []error {
 			attempt(k.at+"/sink", r)
 		}
 	}
+	y.eachPermit(func(server string, kind abi.CallKind, at string, t *tool) {
+		for j := range t.Args {
+			at := abi.JoinIndex(at+"/args", j)
+			attempt(at, contract.Rules{
+				Server: server, Kind: kind, Tool: methodOf(kind), Default: abi.Ask, Args: []contract.Arg{compileArg(&t.Args[j], y.rule(at))},
+			})
+		}
+	})
 	return errs
 }

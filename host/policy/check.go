@@ -26,6 +26,10 @@ func (c *issues) check(f *file, role role) {
 		t := f.Tools[name]
 		c.checkTool(&t, abi.Join("/tools", name), role, name)
 	}
+	for _, name := range sortedKeys(f.Servers) {
+		s := f.Servers[name]
+		c.checkPermits(&s, abi.Join("/servers", name))
+	}
 	for i := range f.Budgets {
 		c.checkBudget(&f.Budgets[i], abi.JoinIndex("/budgets", i))
 	}
@@ -79,6 +83,9 @@ func (c *issues) checkTool(t *tool, at string, role role, name string) {
 	}
 	if a := t.Approve; a != nil && a.Scope == nil && a.For == nil {
 		c.entry(at+"/approve", "says nothing; want scope: call, args or destination, or for: with a duration such as 30m")
+	}
+	if t.Hide != nil && !*t.Hide {
+		c.add(at+"/hide", "shows nothing that another entry hides; remove it, or start the entry with replace: true")
 	}
 	for i := range t.Args {
 		c.checkArg(&t.Args[i], abi.JoinIndex(at+"/args", i))
@@ -215,7 +222,7 @@ func (c *issues) checkPack(f *file) {
 		if name != "*" {
 			c.add(at, "a pack knows one server, the one it binds to; write \"*\"")
 		}
-		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Cwd != nil || s.Replace != nil {
+		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Cwd != nil || s.Replace != nil || len(permitsOf(&s))+len(s.Methods) > 0 || s.Requests != nil {
 			c.entry(at, "a pack says only text: of its server")
 		}
 	}

@@ -13,6 +13,7 @@ type hit struct {
 	why   string // heuristics: what was seen, instead of layer and at
 	key   key
 	tool  *tool
+	leaf  bool     // the entry is a verdict itself, and has no members
 	spare bool     // heuristics: no destination is required
 	rest  []string // and these are the arguments that are none
 }
@@ -21,6 +22,9 @@ type hit struct {
 func (h *hit) rule(member string) string {
 	if h.layer == nil {
 		return "heuristics: " + h.why
+	}
+	if h.leaf {
+		return h.layer.rule(h.at)
 	}
 	return h.layer.rule(h.at + member)
 }

@@ -90,6 +90,7 @@ func (p *Policy) allNotes() []Note {
 		}
 		for _, server := range sortedKeys(y.doc.Servers) {
 			p.rules(server, abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue("*")}), n)
+			p.kindNotes(server, y.doc.Servers[server].Methods, n)
 		}
 	}
 	p.packNotes(n)

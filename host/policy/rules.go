@@ -17,19 +17,13 @@ func (p *Policy) Rules(server string, definition abi.Value) contract.Rules {
 func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.Rules {
 	levels := p.stack(server, definition, n)
 	s := &p.settings
-	r := contract.Rules{
-		Server: server, Tool: definition.Get("name").Str(),
-		Default: s.Default, DefaultAt: s.DefaultAt,
-		Unlisted: s.Unlisted, UnlistedAt: s.UnlistedAt,
-		AskFrom: s.AskFrom, AskFromAt: s.AskFromAt,
-		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt,
-	}
-	if !p.Server(server).Named {
-		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
-	}
+	r := p.common(server)
+	r.Kind, r.Tool = abi.KindTool, definition.Get("name").Str()
+	r.Unlisted, r.UnlistedAt, r.AskFrom, r.AskFromAt = s.Unlisted, s.UnlistedAt, s.AskFrom, s.AskFromAt
 	if v := tighten(levels, verdictOf, stricterOutcome, "/verdict", n); v.ok {
 		r.Grant = contract.Grant{Set: true, Outcome: v.value, Rule: v.hit.rule("/verdict")}
 	}
+	r.Hide = hidden(levels)
 	risk := highest(levels, riskOf, func(a, b contract.Risk) bool { return a > b }, "/risk", n)
 	r.Risk = risk.value
 	undeclared := tighten(levels, undeclaredOf, func(a, b contract.Undeclared) bool { return a > b }, "/undeclared", n)
@@ -40,6 +34,32 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	r.Args = joinArgs(levels, n)
 	r.Sink = joinSink(levels, s.Strict, n)
 	return r
+}
+
+// common is what every call of a server is judged by.
+func (p *Policy) common(server string) contract.Rules {
+	s := &p.settings
+	r := contract.Rules{
+		Server: server, Default: s.Default, DefaultAt: s.DefaultAt,
+		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt,
+	}
+	if !p.Server(server).Named {
+		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
+	}
+	return r
+}
+
+// hidden returns the rule that hides a tool, or "". No level shows what another
+// one hides.
+func hidden(levels []level) string {
+	for i := range levels {
+		for j := range levels[i].hits {
+			if h := &levels[i].hits[j]; yes(h.tool.Hide) {
+				return h.rule("/hide")
+			}
+		}
+	}
+	return ""
 }
 
 func stricterOutcome(a, b abi.Outcome) bool { return a < b }

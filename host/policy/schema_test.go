@@ -25,7 +25,7 @@ func TestSchemaNamesEveryKey(t *testing.T) {
 		t.Errorf("head of the schema: %s", v.Get("$schema"))
 	}
 	var keys []string
-	for _, typ := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[settings](), reflect.TypeFor[approval](), reflect.TypeFor[approve](), reflect.TypeFor[server](), reflect.TypeFor[tool](), reflect.TypeFor[sink](), reflect.TypeFor[arg](), reflect.TypeFor[budget](), reflect.TypeFor[source]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[settings](), reflect.TypeFor[approval](), reflect.TypeFor[approve](), reflect.TypeFor[server](), reflect.TypeFor[requests](), reflect.TypeFor[permit](), reflect.TypeFor[tool](), reflect.TypeFor[sink](), reflect.TypeFor[arg](), reflect.TypeFor[budget](), reflect.TypeFor[source]()} {
 		for _, f := range fieldsOf(typ) {
 			if f.name == "" || f.tag.Get("doc") == "" || !strings.HasSuffix(f.tag.Get("doc"), ".") {
 				t.Errorf("%s has no key or description: %q", typ, f.tag)

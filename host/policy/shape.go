@@ -58,6 +58,24 @@ type server struct {
 	Env     []string          `key:"env" is:"env" doc:"Names of the environment variables that the server gets. Absent: all but CALLGATE_*."`
 	Cwd     *string           `key:"cwd" is:"dir" doc:"Directory that relative paths of its calls start from."`
 	Replace *bool             `key:"replace" doc:"Forget what lower layers say about the server and its tools."`
+
+	Requests    *requests         `key:"requests" doc:"What the server may ask of its client."`
+	Resources   *permit           `key:"resources" doc:"Reading resources and subscribing to them. Absent: as verdict, else settings.default."`
+	Prompts     *permit           `key:"prompts" doc:"Getting prompts. Absent: as verdict, else settings.default."`
+	Completions *permit           `key:"completions" doc:"Completing arguments while they are typed. Absent: denied where verdict, else settings.default, denies."`
+	Methods     map[string]string `key:"methods" keys:"half" enum:"allow|ask|deny" doc:"Methods that Callgate does not know, by glob. Absent: denied where verdict, else settings.default, denies."`
+}
+
+type requests struct {
+	Sampling    *orWord[permit] `key:"sampling" word:"allow|ask|deny" doc:"sampling/createMessage: have the client's model write. Absent: as verdict, else settings.default."`
+	Elicitation *orWord[permit] `key:"elicitation" word:"allow|ask|deny" doc:"elicitation/create: ask the user. Absent: denied where verdict, else settings.default, denies."`
+	Roots       *orWord[permit] `key:"roots" word:"allow|ask|deny" doc:"roots/list: see the client's directories. Absent: denied where verdict, else settings.default, denies."`
+}
+
+type permit struct {
+	Verdict *string `key:"verdict" enum:"allow|ask|deny" doc:"allow grants them, subject to every contract."`
+	Args    []arg   `key:"args" doc:"What their parameters may be. Every entry must hold."`
+	Replace *bool   `key:"replace" doc:"Forget what lower layers and heuristics say about them."`
 }
 
 type tool struct {
@@ -69,6 +87,7 @@ type tool struct {
 	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
 	Slots      map[string]string `key:"slots" keys:"argument" enum:"path" doc:"What the server's own argument names mean."`
 	Approve    *approve          `key:"approve" doc:"How far a person's yes to an ask of the tool reaches. In a pack that is bound by fit it counts only where it reaches less far."`
+	Hide       *bool             `key:"hide" doc:"true: the tool is not shown in lists, and denied when it is called all the same."`
 	Replace    *bool             `key:"replace" doc:"Forget what lower layers, packs and heuristics say about the tools of this key."`
 }
 
