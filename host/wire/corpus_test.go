@@ -82,7 +82,7 @@ func TestCorpusOfFramesIsClassifiedAsWritten(t *testing.T) {
 			checkFrame(t, f)
 		})
 	}
-	if want := 200; len(cases) < want {
+	if want := 300; len(cases) < want {
 		t.Errorf("corpus has %d cases; want at least %d", len(cases), want)
 	}
 }
@@ -117,7 +117,21 @@ func lexemes(ids []ID) string {
 
 func checkFacts(t *testing.T, c corpusCase, f Frame) {
 	t.Helper()
-	got := map[string]string{"id": f.ID.Raw, "method": f.Method, "version": f.Version}
+	got := map[string]string{"id": f.ID.Raw, "method": f.Method, "version": f.Version, "target": f.Target, "type": f.ResultType}
+	spans := map[string]Span{"state": f.RequestState, "responses": f.InputResponses, "caps": f.Capabilities, "token": f.ProgressToken,
+		"sub": f.SubscriptionID, "asks": f.InputRequests, "upstate": f.State}
+	for key, span := range spans {
+		got[key] = string(span.In(f.Raw))
+		if _, ok := c.facts[key]; !ok && !span.IsZero() && !c.refused() {
+			t.Errorf("%s is %q, want none", key, got[key])
+		}
+	}
+	if _, ok := c.facts["target"]; !c.refused() && (f.HasTarget != (ok || f.Call != nil) || f.Call != nil && f.Call.Name != f.Target) {
+		t.Errorf("target is %q (%v) of a call %+v", f.Target, f.HasTarget, f.Call)
+	}
+	if string(f.IDSpan.In(f.Raw)) != f.ID.Raw && !c.refused() {
+		t.Errorf("the id %s lies at %q", f.ID.Raw, f.IDSpan.In(f.Raw))
+	}
 	flags := map[string]bool{"modern": f.Modern, "strip": f.HasOwnMeta}
 	if f.Call != nil {
 		got["tool"] = f.Call.Name

@@ -1,14 +1,10 @@
 package wire
 
-import (
-	"bytes"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "github.com/go-json-experiment/json/jsontext"
 
 // judge fills a frame from its walk and refuses what is no frame of JSON-RPC 2.0, or one that a peer could read differently.
 func (c *Classifier) judge(f *Frame, w *walk, side Side) {
-	c.fill(f, w)
+	c.fill(f, w, side)
 	code, pointer := c.envelope(f, w, side)
 	if code == "" {
 		return
@@ -17,10 +13,10 @@ func (c *Classifier) judge(f *Frame, w *walk, side Side) {
 		f.Call = nil
 	}
 	f.refuse(code, pointer)
-	env := &w.at[atEnvelope]
+	method, outcome := w.at[envMethod].present(), w.at[envResult].present() || w.at[envError].present()
 	var found scanned
 	if f.HasID && validID([]byte(f.ID.Raw)) {
-		found.add([]ID{f.ID}, env[inMethod].present(), env[inResult].present() || env[inError].present())
+		found.add([]ID{f.ID}, method, outcome)
 	}
 	found.address(f.Problem, side)
 	switch {
@@ -29,34 +25,56 @@ func (c *Classifier) judge(f *Frame, w *walk, side Side) {
 	case side != FromServer && code != CodeNameFolds && f.Method != "" && !f.HasID:
 		// A notification: JSON-RPC 2.0 section 4.1 allows no answer. Under a folded name there may be an id, so there it is answered.
 		f.Problem.Drop = true
-	case side != FromServer && !env[inMethod].present() && (env[inResult].present() || env[inError].present()):
+	case side != FromServer && !method && outcome:
 		f.Problem.Drop = true
 	}
 }
 
 // fill takes over what was found, without judging it.
-func (c *Classifier) fill(f *Frame, w *walk) {
-	env := &w.at[atEnvelope]
-	if id := env[inID]; id.present() {
-		f.HasID = true
+func (c *Classifier) fill(f *Frame, w *walk, side Side) {
+	if id := w.at[envID]; id.present() {
+		f.HasID, f.IDSpan = true, w.span(id)
 		if id.kind == '"' || id.kind == '0' || id.kind == 'n' {
 			f.ID.Raw = string(w.lexeme(id))
 		}
 	}
-	if env[inMethod].kind == '"' {
-		f.Method = string(c.unquote(w.lexeme(env[inMethod])))
+	f.Method, _ = c.stringAt(w, envMethod)
+	f.Params, f.Result, f.Error = w.span(w.at[envParams]), w.span(w.at[envResult]), w.span(w.at[envError])
+	version := metaVersion
+	if w.at[envResult].present() {
+		version = resultVersion
 	}
-	f.Params, f.Result, f.Error = w.span(env[inParams]), w.span(env[inResult]), w.span(env[inError])
-	version := w.at[atMeta][inMetaVersion]
-	if env[inResult].present() {
-		version = w.at[atResult][inResultVersion]
+	f.Version, _ = c.stringAt(w, version)
+	f.Modern = version == metaVersion && f.Version >= ModernVersion
+	f.Cursor, f.HasCursor = c.cursor(w, w.at[paramCursor])
+	f.NextCursor, f.HasNext = c.cursor(w, w.at[resultNextCursor])
+	f.ResultType, _ = c.stringAt(w, resultType)
+	f.InputRequests, f.State = w.span(w.at[resultInputRequests]), w.span(w.at[resultState])
+	switch {
+	case side == FromServer:
+		subscription := metaSubscription
+		if f.Method == "" {
+			subscription = resultMetaSubscription
+		}
+		f.SubscriptionID = w.span(w.at[subscription])
+		if f.Method == "notifications/progress" {
+			f.ProgressToken = w.span(w.at[paramProgressToken])
+		}
+	case f.Method != "":
+		f.RequestState, f.InputResponses = w.span(w.at[paramRequestState]), w.span(w.at[paramInputResponses])
+		f.Capabilities, f.ProgressToken = w.span(w.at[metaCapabilities]), w.span(w.at[metaProgressToken])
+		if w.rule = ruleOf(f.Method); w.rule != nil {
+			f.Target, f.HasTarget = c.stringAt(w, w.rule.target)
+		}
 	}
-	if version.kind == '"' {
-		f.Version = string(c.unquote(w.lexeme(version)))
-		f.Modern = !env[inResult].present() && f.Version >= ModernVersion
+}
+
+// stringAt returns the text of a member that is a string.
+func (c *Classifier) stringAt(w *walk, s slot) (text string, ok bool) {
+	if w.at[s].kind != '"' {
+		return "", false
 	}
-	f.Cursor, f.HasCursor = c.cursor(w, w.at[atParams][inCursor])
-	f.NextCursor, f.HasNext = c.cursor(w, w.at[atResult][inNextCursor])
+	return string(c.unquote(w.textOf(s))), true
 }
 
 func (c *Classifier) cursor(w *walk, v value) (text string, ok bool) {
@@ -71,16 +89,15 @@ func (c *Classifier) cursor(w *walk, v value) (text string, ok bool) {
 
 // envelope judges the members of a frame and sets its kind. It returns the code that refuses the frame, or none.
 func (c *Classifier) envelope(f *Frame, w *walk, side Side) (code, pointer string) {
-	for i := range w.folded[atEnvelope] {
-		if name := w.folded[atEnvelope][i]; !name.IsZero() {
-			return CodeNameFolds, c.pointer(w, "", name)
+	for name := envVersion; name <= envError; name++ {
+		if at := c.folded(w, name); at != "" {
+			return CodeNameFolds, at
 		}
 	}
-	env := &w.at[atEnvelope]
-	if env[inJSONRPC].kind != '"' || string(c.unquote(w.lexeme(env[inJSONRPC]))) != "2.0" {
+	if w.at[envVersion].kind != '"' || string(c.unquote(w.textOf(envVersion))) != "2.0" {
 		return CodeVersion, "/jsonrpc"
 	}
-	method, result, failure := env[inMethod].present(), env[inResult].present(), env[inError].present()
+	method, result, failure := w.at[envMethod].present(), w.at[envResult].present(), w.at[envError].present()
 	switch {
 	case method && (result || failure):
 		return CodeMethodAndResult, "/method"
@@ -89,7 +106,7 @@ func (c *Classifier) envelope(f *Frame, w *walk, side Side) (code, pointer strin
 	case method:
 		return c.request(f, w, side)
 	case result || failure:
-		return response(f, w, side)
+		return c.response(f, w, side)
 	}
 	return CodeNoShape, ""
 }
@@ -99,9 +116,9 @@ func (c *Classifier) pointer(w *walk, parent jsontext.Pointer, name Span) string
 	return string(parent.AppendToken(string(c.unquote(w.text[name.Start:name.End]))))
 }
 
-func response(f *Frame, w *walk, side Side) (code, pointer string) {
-	id := w.at[atEnvelope][inID]
-	isError := w.at[atEnvelope][inError].present()
+func (c *Classifier) response(f *Frame, w *walk, side Side) (code, pointer string) {
+	id := w.at[envID]
+	isError := w.at[envError].present()
 	switch {
 	case id.kind == 'n' && !isError:
 		return CodeIDNull, "/id"
@@ -110,6 +127,11 @@ func response(f *Frame, w *walk, side Side) (code, pointer string) {
 	}
 	if code := idCode(w, id); code != "" {
 		return code, "/id"
+	}
+	if side == FromServer {
+		if at := c.folded(w, resultNames[:]...); at != "" {
+			return CodeResultNameFolds, at
+		}
 	}
 	f.Kind = Response
 	if isError {
@@ -140,37 +162,34 @@ func idCode(w *walk, id value) string {
 }
 
 func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string) {
-	env := &w.at[atEnvelope]
-	if env[inMethod].kind != '"' {
+	id := w.at[envID]
+	if w.at[envMethod].kind != '"' {
 		return CodeMethodType, "/method"
 	}
-	if code := c.nameCode(w.lexeme(env[inMethod]), CodeMethodSurrogate); code != "" {
+	if code := c.nameCode(w.textOf(envMethod), CodeMethodSurrogate); code != "" {
 		return code, "/method"
 	}
-	if side != FromServer && f.Method != "tools/call" && folds(bytes.TrimSpace([]byte(f.Method)), "tools/call") {
+	if w.rule == nil && methodFolds(f.Method, side) {
 		return CodeMethodFolds, "/method"
 	}
-	if code := idCode(w, env[inID]); code != "" {
+	if code := idCode(w, id); code != "" {
 		return code, "/id"
 	}
-	hasID := env[inID].present() && env[inID].kind != 'n'
-	isCall := side != FromServer && f.Method == "tools/call"
-	if isCall {
-		f.Call = c.call(w)
+	hasID := id.present() && id.kind != 'n'
+	if w.rule != nil {
+		if f.Method == "tools/call" {
+			// The target of a call is its tool.
+			f.Call = &ToolCall{Name: f.Target, Arguments: w.span(w.at[paramArguments]), Meta: w.span(w.at[paramMeta]), Task: w.span(w.at[paramTask])}
+		}
 		if !hasID {
 			return CodeCallWithoutID, ""
 		}
 	}
-	if env[inID].kind == 'n' {
+	if id.kind == 'n' {
 		return CodeIDNull, "/id"
 	}
 	if code, pointer := c.params(f, w, side); code != "" {
 		return code, pointer
-	}
-	if isCall {
-		if code, pointer := c.callCode(w); code != "" {
-			return code, pointer
-		}
 	}
 	f.Kind = Notification
 	if hasID {
@@ -179,13 +198,13 @@ func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string
 	return "", ""
 }
 
-// params judges the type of params, and the names in a client's that a case-insensitive server would fold.
+// params judges the type of params and, in a client's, the names that a case-insensitive server would fold and the members that MCP gives a type.
 func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string) {
-	switch w.at[atEnvelope][inParams].kind {
+	switch w.at[envParams].kind {
 	case 0, '{':
 	case '[', 'n':
 		// JSON-RPC 2.0 section 4.2 allows arrays, and some clients write null for none; MCP's own methods take objects.
-		if side != FromServer && (f.Method == "tools/call" || f.Method == "tools/list" || f.Method == "initialize") {
+		if side != FromServer && (w.rule != nil || f.Method == "tools/list" || f.Method == "initialize") {
 			return CodeParamsType, "/params"
 		}
 	default:
@@ -194,37 +213,8 @@ func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string)
 	if side == FromServer {
 		return "", ""
 	}
-	checked := []int{inMetaOf}
-	if f.Method == "tools/call" {
-		checked = []int{inMetaOf, inName, inArguments, inTask}
+	if at := c.paramNames(w); at != "" {
+		return CodeParamNameFolds, at
 	}
-	for _, i := range checked {
-		if name := w.folded[atParams][i]; !name.IsZero() {
-			return CodeParamNameFolds, c.pointer(w, "/params", name)
-		}
-	}
-	return "", ""
-}
-
-func (c *Classifier) callCode(w *walk) (code, pointer string) {
-	in := &w.at[atParams]
-	if in[inName].kind != '"' {
-		return CodeCallName, "/params/name"
-	}
-	if code := c.nameCode(w.lexeme(in[inName]), CodeCallNameSurrogate); code != "" {
-		return code, "/params/name"
-	}
-	if in[inArguments].present() && in[inArguments].kind != '{' {
-		return CodeCallArguments, "/params/arguments"
-	}
-	return "", ""
-}
-
-func (c *Classifier) call(w *walk) *ToolCall {
-	in := &w.at[atParams]
-	call := &ToolCall{Arguments: w.span(in[inArguments]), Meta: w.span(in[inMetaOf]), Task: w.span(in[inTask])}
-	if in[inName].kind == '"' {
-		call.Name = string(c.unquote(w.lexeme(in[inName])))
-	}
-	return call
+	return c.paramTypes(w)
 }

@@ -73,12 +73,6 @@ type stripper struct {
 	edits []Edit
 }
 
-// memberSpan is one member of a _meta object: the span from its name to its value's end.
-type memberSpan struct {
-	Span
-	own bool
-}
-
 // value reads one value. isMeta says that it is the value of a member named _meta.
 func (s *stripper) value(isMeta bool) error {
 	switch s.c.dec.PeekKind() {
@@ -103,15 +97,15 @@ func (s *stripper) object(isMeta bool) error {
 	if _, err := s.c.dec.ReadToken(); err != nil {
 		return err
 	}
-	var members []memberSpan
+	var members []listed
 	for s.c.dec.PeekKind() != '}' {
 		lexeme, err := s.c.dec.ReadValue()
 		if err != nil {
 			return err
 		}
 		name := s.c.unquote(lexeme)
-		m := memberSpan{Span: Span{Start: s.c.offset() - len(lexeme)}}
-		if m.own = isMeta && bytes.HasPrefix(name, []byte(OwnMetaPrefix)); m.own {
+		m := listed{Span: Span{Start: s.c.offset() - len(lexeme)}}
+		if m.drop = isMeta && bytes.HasPrefix(name, []byte(OwnMetaPrefix)); m.drop {
 			err = s.c.dec.SkipValue()
 		} else {
 			err = s.value(bytes.EqualFold(name, []byte("_meta")))
@@ -123,36 +117,7 @@ func (s *stripper) object(isMeta bool) error {
 			members = append(members, m)
 		}
 	}
-	s.remove(members)
+	s.edits = append(s.edits, relist(s.raw, Span{}, members, nil)...)
 	_, err := s.c.dec.ReadToken()
 	return err
-}
-
-// remove adds the edits that take the own members out: each with the comma behind it, those at the end together with the comma before them.
-func (s *stripper) remove(members []memberSpan) {
-	kept := len(members)
-	for kept > 0 && members[kept-1].own {
-		kept--
-	}
-	for _, m := range members[:kept] {
-		if m.own {
-			s.edits = append(s.edits, Edit{Span: Span{m.Start, s.comma(m.End) + 1}})
-		}
-	}
-	if kept == len(members) {
-		return
-	}
-	start := members[kept].Start
-	if kept > 0 {
-		start = s.comma(members[kept-1].End)
-	}
-	s.edits = append(s.edits, Edit{Span: Span{start, members[len(members)-1].End}})
-}
-
-// comma returns the offset of the comma that follows a member which is not the last.
-func (s *stripper) comma(at int) int {
-	for at < len(s.raw) && s.raw[at] != ',' {
-		at++
-	}
-	return at
 }

@@ -43,8 +43,11 @@ const (
 	CodeNotObject = "FRAME_NOT_OBJECT"
 	// CodeNameFolds: a top-level name is an envelope name in another case (Unicode simple folding), or one followed by U+0000.
 	CodeNameFolds = "FRAME_NAME_FOLDS"
-	// CodeParamNameFolds: likewise in params, for _meta and for the members of a tools/call.
+	// CodeParamNameFolds: likewise in a client's params, for the names that are the protocol's everywhere (_meta and what the base protocol puts into it,
+	// requestState, inputResponses) and for those that the method reads.
 	CodeParamNameFolds = "FRAME_PARAM_NAME_FOLDS"
+	// CodeResultNameFolds: likewise in a server's result, for resultType, inputRequests and requestState: a client that folds would ask on its behalf.
+	CodeResultNameFolds = "FRAME_RESULT_NAME_FOLDS"
 	// CodeVersion: jsonrpc is absent or not "2.0".
 	CodeVersion = "FRAME_JSONRPC_VERSION"
 	// CodeMethodAndResult: a method beside a result or an error.
@@ -57,9 +60,10 @@ const (
 	CodeMethodType = "FRAME_METHOD_TYPE"
 	// CodeMethodSurrogate: the method has a lone surrogate, which no two decoders read alike.
 	CodeMethodSurrogate = "FRAME_METHOD_SURROGATE"
-	// CodeMethodFolds: the method is tools/call in another case or with space around it; a peer that routes loosely would run a call that nobody judged.
+	// CodeMethodFolds: the method is one that is judged (tools/call, resources/read, sampling/createMessage and their like) in another case or with space
+	// around it; a peer that routes loosely would run what nobody judged.
 	CodeMethodFolds = "FRAME_METHOD_FOLDS"
-	// CodeNameNUL: the method or the tool name holds U+0000, at which readers in C end a text.
+	// CodeNameNUL: the method, or the name, uri or task id that it asks for, holds U+0000, at which readers in C end a text.
 	CodeNameNUL = "FRAME_NAME_NUL"
 	// CodeIDType: the id is an object, an array or a boolean.
 	CodeIDType = "FRAME_ID_TYPE"
@@ -71,7 +75,7 @@ const (
 	CodeIDMissing = "FRAME_ID_MISSING"
 	// CodeParamsType: params is not an object where the method has one.
 	CodeParamsType = "FRAME_PARAMS_TYPE"
-	// CodeCallWithoutID: a tools/call without id, or with the id null. Some servers run it, and nobody would see the answer.
+	// CodeCallWithoutID: a tools/call, or another request that is judged, without id or with the id null. Some servers run it, and nobody would see the answer.
 	CodeCallWithoutID = "FRAME_CALL_WITHOUT_ID"
 	// CodeCallName: a tools/call whose name is absent or not a string.
 	CodeCallName = "FRAME_CALL_NAME"
@@ -79,6 +83,24 @@ const (
 	CodeCallNameSurrogate = "FRAME_CALL_NAME_SURROGATE"
 	// CodeCallArguments: arguments that are not an object.
 	CodeCallArguments = "FRAME_CALL_ARGUMENTS"
+	// CodeURI: a resources/read, subscribe or unsubscribe whose uri is absent or not a string (MCP "resources").
+	CodeURI = "FRAME_URI"
+	// CodePromptName: a prompts/get whose name is absent or not a string (MCP "prompts").
+	CodePromptName = "FRAME_PROMPT_NAME"
+	// CodePromptArguments: arguments of a prompts/get that are not an object.
+	CodePromptArguments = "FRAME_PROMPT_ARGUMENTS"
+	// CodeCompletion: a completion/complete whose ref, argument or context is not what MCP "completion" has it: objects, with strings in the first two.
+	CodeCompletion = "FRAME_COMPLETION"
+	// CodeTaskID: a tasks/get, result, cancel or update whose taskId is absent or not a string (MCP "tasks", and its extension).
+	CodeTaskID = "FRAME_TASK_ID"
+	// CodeListen: a subscriptions/listen whose notifications are not an object, or name resources or tasks otherwise than in an array (MCP "subscriptions").
+	CodeListen = "FRAME_LISTEN"
+	// CodeTargetSurrogate: a uri, prompt name or task id with a lone surrogate.
+	CodeTargetSurrogate = "FRAME_TARGET_SURROGATE"
+	// CodeRequestState: a client's params.requestState that is not a string (MCP 2026-07-28 "multi round-trip requests").
+	CodeRequestState = "FRAME_REQUEST_STATE"
+	// CodeInputResponses: a client's params.inputResponses that is not an object.
+	CodeInputResponses = "FRAME_INPUT_RESPONSES"
 	// CodeBatchUnsupported: an array where the negotiated revision has no batches.
 	CodeBatchUnsupported = "FRAME_BATCH_UNSUPPORTED"
 	// CodeBatchEmpty: an array of nothing.
@@ -118,23 +140,33 @@ var problemTable = [...]problemRow{
 	{CodeNotObject, rpcInvalidRequest, "the frame is neither an object nor an array; send a JSON-RPC 2.0 object"},
 	{CodeNameFolds, rpcInvalidRequest, "a top-level name is a JSON-RPC name in another spelling; spell it exactly"},
 	{CodeParamNameFolds, rpcInvalidRequest, "a name in params is an MCP name in another spelling; spell it exactly"},
+	{CodeResultNameFolds, rpcInvalidRequest, "a name in the result is an MCP name in another spelling; spell it exactly"},
 	{CodeVersion, rpcInvalidRequest, "jsonrpc is absent or not \"2.0\"; send \"jsonrpc\":\"2.0\""},
 	{CodeMethodAndResult, rpcInvalidRequest, "the frame has a method and a result or error; send a request or a response"},
 	{CodeResultAndError, rpcInvalidRequest, "the frame has a result and an error; send one of them"},
 	{CodeNoShape, rpcInvalidRequest, "the frame has no method, result or error; send one of them"},
 	{CodeMethodType, rpcInvalidRequest, "the method is not a string; send a method name"},
 	{CodeMethodSurrogate, rpcInvalidRequest, "the method holds a lone surrogate; send well-formed Unicode"},
-	{CodeMethodFolds, rpcInvalidRequest, "the method is tools/call in another spelling; spell it exactly"},
-	{CodeNameNUL, rpcInvalidRequest, "the method or the tool name holds the character U+0000; send the name without"},
+	{CodeMethodFolds, rpcInvalidRequest, "the method is a method of MCP in another spelling; spell it exactly"},
+	{CodeNameNUL, rpcInvalidRequest, "the method, or what it asks for, holds the character U+0000; send the name without"},
 	{CodeIDType, rpcInvalidRequest, "the id is an object, an array or a boolean; send a string or an integer"},
 	{CodeIDFraction, rpcInvalidRequest, "the id is a number with a fraction, an exponent or a negative zero; send a plain integer"},
 	{CodeIDNull, rpcInvalidRequest, "the id is null; send a string or an integer"},
 	{CodeIDMissing, rpcInvalidRequest, "the response has no id; send the id of the request it answers"},
 	{CodeParamsType, rpcInvalidRequest, "params is not an object; send an object"},
-	{CodeCallWithoutID, rpcInvalidRequest, "the tools/call has no id that could be answered; send it as a request"},
+	{CodeCallWithoutID, rpcInvalidRequest, "the call has no id that could be answered; send it as a request"},
 	{CodeCallName, rpcInvalidRequest, "the tools/call has no name that is a string; name the tool"},
 	{CodeCallNameSurrogate, rpcInvalidRequest, "the tool name holds a lone surrogate; send well-formed Unicode"},
 	{CodeCallArguments, rpcInvalidRequest, "the arguments of the tools/call are not an object; send an object or leave them out"},
+	{CodeURI, rpcInvalidRequest, "the request has no uri that is a string; name the resource"},
+	{CodePromptName, rpcInvalidRequest, "the prompts/get has no name that is a string; name the prompt"},
+	{CodePromptArguments, rpcInvalidRequest, "the arguments of the prompts/get are not an object; send an object or leave them out"},
+	{CodeCompletion, rpcInvalidRequest, "the completion/complete has no ref and argument that are objects, or members of another type in them; send them as MCP has them"},
+	{CodeTaskID, rpcInvalidRequest, "the request has no taskId that is a string; name the task"},
+	{CodeListen, rpcInvalidRequest, "the notifications of the subscriptions/listen are not an object, or what they name is not in arrays; send them as MCP has them"},
+	{CodeTargetSurrogate, rpcInvalidRequest, "what the request asks for holds a lone surrogate; send well-formed Unicode"},
+	{CodeRequestState, rpcInvalidRequest, "requestState is not a string; send the one that was given back, or leave it out"},
+	{CodeInputResponses, rpcInvalidRequest, "inputResponses is not an object; send an object or leave it out"},
 	{CodeBatchUnsupported, rpcInvalidRequest, "the negotiated protocol revision has no batches; send each frame on its own line"},
 	{CodeBatchEmpty, rpcInvalidRequest, "the batch is empty; send at least one frame in it"},
 	{CodeBatchTooLong, rpcInvalidRequest, "the batch has more elements than the limit; send smaller batches"},

@@ -6,37 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// level is an object whose members classification looks at. All others are validated and passed over whole.
-type level uint8
-
-const (
-	atEnvelope level = iota
-	atParams
-	atMeta
-	atResult
-	levels
-)
-
-// Positions of the names in levelNames.
-const (
-	inJSONRPC, inID, inMethod, inParams, inResult, inError = 0, 1, 2, 3, 4, 5
-
-	inName, inArguments, inMetaOf, inTask, inCursor = 0, 1, 2, 3, 4
-
-	inMetaVersion = 0
-
-	inNextCursor, inResultVersion = 0, 1
-
-	maxNames = 6
-)
-
-var levelNames = [levels][maxNames]string{
-	atEnvelope: {"jsonrpc", "id", "method", "params", "result", "error"},
-	atParams:   {"name", "arguments", "_meta", "task", "cursor"},
-	atMeta:     {"io.modelcontextprotocol/protocolVersion"},
-	atResult:   {"nextCursor", "protocolVersion"},
-}
-
 // value is where a member's value lies and what it is; kind is 0 when the member is absent.
 type value struct {
 	Span
@@ -49,10 +18,15 @@ func (v value) present() bool { return v.kind != 0 }
 type walk struct {
 	text []byte
 	base int
-	at   [levels][maxNames]value
+	at   [slots]value
 	// folded holds the last member name that folds to a known one without being it, as a JSON string.
-	folded [levels][maxNames]Span
+	folded [slots]Span
+	// rule is what a client's method has to look like, nil for a method that has no rule.
+	rule *rule
 }
+
+// textOf returns the bytes of a member's value, nil when it is absent.
+func (w *walk) textOf(s slot) []byte { return w.lexeme(w.at[s]) }
 
 // lexeme returns a member's bytes.
 func (w *walk) lexeme(v value) []byte { return w.text[v.Start:v.End] }
@@ -97,21 +71,21 @@ func (c *Classifier) object(w *walk, at level) error {
 		if err != nil {
 			return err
 		}
-		i := c.lookup(w, at, name)
+		s := c.lookup(w, at, name)
 		kind := c.dec.PeekKind()
-		span, err := c.member(w, at, i, kind)
+		span, err := c.member(w, s, kind)
 		if err != nil {
 			return err
 		}
-		if i >= 0 {
-			w.at[at][i] = value{Span: span, kind: kind}
+		if s != noSlot {
+			w.at[s] = value{Span: span, kind: kind}
 		}
 	}
 }
 
 // member reads one value, member by member where a level says so.
-func (c *Classifier) member(w *walk, at level, i int, kind jsontext.Kind) (Span, error) {
-	inner, ok := inside(at, i)
+func (c *Classifier) member(w *walk, s slot, kind jsontext.Kind) (Span, error) {
+	inner, ok := inside(s)
 	if !ok || kind != '{' {
 		v, err := c.dec.ReadValue()
 		end := c.offset()
@@ -125,34 +99,22 @@ func (c *Classifier) member(w *walk, at level, i int, kind jsontext.Kind) (Span,
 	return Span{start, c.offset()}, err
 }
 
-// inside names the level of the object at member i of a level.
-func inside(at level, i int) (level, bool) {
-	switch {
-	case at == atEnvelope && i == inParams:
-		return atParams, true
-	case at == atEnvelope && i == inResult:
-		return atResult, true
-	case at == atParams && i == inMetaOf:
-		return atMeta, true
-	}
-	return 0, false
-}
-
-// lookup returns the position of a member name, -1 for one that no rule knows, and notes names that only fold to a known one.
-func (c *Classifier) lookup(w *walk, at level, lexeme []byte) int {
+// lookup returns the slot of a member name, noSlot for one that no rule knows, and notes names that only fold to a known one.
+func (c *Classifier) lookup(w *walk, at level, lexeme []byte) slot {
 	name := c.unquote(lexeme)
-	for i := range levelNames[at] {
-		if known := levelNames[at][i]; known != "" && string(name) == known {
-			return i
+	first, end := levelTable[at].first, levelTable[at].end
+	for s := first; s < end; s++ {
+		if string(name) == slotNames[s] {
+			return s
 		}
 	}
-	for i := range levelNames[at] {
-		if known := levelNames[at][i]; known != "" && folds(name, known) {
+	for s := first; s < end; s++ {
+		if folds(name, slotNames[s]) {
 			end := c.offset()
-			w.folded[at][i] = Span{end - len(lexeme), end}
+			w.folded[s] = Span{end - len(lexeme), end}
 		}
 	}
-	return -1
+	return noSlot
 }
 
 // unquote returns the text of a valid JSON string, valid until the next call. Lone surrogates become U+FFFD.
@@ -164,7 +126,7 @@ func (c *Classifier) unquote(lexeme []byte) []byte {
 	return c.text
 }
 
-// nameCode refuses a method or tool name, a valid JSON string, that decoders do not read alike. surrogate is the code for half of a surrogate pair.
+// nameCode refuses the name of a method or of what it asks for, a valid JSON string, that decoders do not read alike. surrogate is the code for half of a surrogate pair.
 func (c *Classifier) nameCode(lexeme []byte, surrogate string) string {
 	if bytes.IndexByte(lexeme, '\\') < 0 {
 		return ""

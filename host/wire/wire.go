@@ -102,12 +102,33 @@ type Frame struct {
 	// ID is the id as received; HasID is true also for an id that is null.
 	ID    ID
 	HasID bool
+	// IDSpan is where the id's value lies, whatever its type; for whoever has to write another in its place.
+	IDSpan Span
 	// Method is the unescaped method name; empty for responses.
 	Method string
 	// Params, Result and Error are the spans of the members' values.
 	Params, Result, Error Span
 	// Call is set on a client's tools/call request, and on a refused tools/call without id.
 	Call *ToolCall
+	// Target is what a client's request is for, unescaped and compared by exact code points: the name of a tools/call or prompts/get, the uri of a
+	// resources/read, subscribe or unsubscribe, the taskId of a tasks/get, result, cancel or update. The header Mcp-Name has to say the same.
+	// Any other method has none; nor has one whose member is no string, which is refused.
+	Target    string
+	HasTarget bool
+	// RequestState and InputResponses are the spans of those members of a client's params, a string and an object: its retry of a request that was
+	// answered with an input-required result (MCP 2026-07-28 "multi round-trip requests"). In tasks/update the latter are answers of their own.
+	RequestState, InputResponses Span
+	// ResultType is result.resultType, unescaped ("complete", "input_required", "task"); empty when absent or not a string.
+	ResultType string
+	// InputRequests and State are the spans of result.inputRequests and result.requestState. They are the server's: of any type.
+	InputRequests, State Span
+	// Capabilities is the span of a client's params._meta["io.modelcontextprotocol/clientCapabilities"], of any type: what the client can do for this one request.
+	Capabilities Span
+	// ProgressToken is the span, of any type, of params._meta.progressToken on a client's frame, and of params.progressToken on a server's notifications/progress.
+	ProgressToken Span
+	// SubscriptionID is the span, of any type, of _meta["io.modelcontextprotocol/subscriptionId"] in the params or the result of a server's frame:
+	// the id of the subscriptions/listen that it belongs to, or ends (MCP 2026-07-28 "subscriptions").
+	SubscriptionID Span
 	// Elements are the members of a Batch, in order.
 	Elements []Frame
 	// Version is params._meta["io.modelcontextprotocol/protocolVersion"]; on a response, result.protocolVersion
