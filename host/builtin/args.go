@@ -7,8 +7,8 @@ import (
 	"github.com/callgate/callgate/host/contract"
 )
 
-// Args judges the values of a call's arguments: nothing else of the session can
-// change what it says.
+// Args judges the values of a call's arguments, or of what another kind of call
+// has in their place: nothing else of the session can change what it says.
 //
 // Policy:
 //
@@ -20,13 +20,19 @@ import (
 //	      - {slot: path, allow: ["/srv/work/**"], deny: ["**/.git/**"], literal: true, fold: true}
 //	      - {arg: limit, max: 1000}    # or a JSON Pointer; match, in, max, min, max_bytes, forbid, require
 //	      - {arg: out, slot: path, allow: ["/srv/out/**"]}    # one argument, judged as a path
+//	servers:
+//	  notes:
+//	    resources: {args: [{slot: path, allow: ["/srv/notes/**"]}]}
+//	    requests: {sampling: {args: [{arg: maxTokens, max: 200}]}}
 //
 // `slot: path` finds its values at any depth by argument name, by the pinned
 // schema's format, and by `slots:`. Under allow every value must match and one
 // must be found; under deny none may match; a value that a server could read in
 // two ways is refused. An `arg:` constraint passes for an absent argument,
 // unless the pinned schema requires it or the rule says `require`; the elements
-// of an array are judged one by one.
+// of an array are judged one by one. A resource has a `uri`, which is a path if it
+// is a file URI or has no scheme; a prompt has a `name` and `arguments`, a
+// completion `ref`, `argument` and `context`, any other kind its params.
 //
 // It abstains when nothing is violated. A violation yields the rule's verdict,
 // deny or ask. Codes: ARGS_PATH_OUTSIDE, ARGS_PATH_DENIED, ARGS_PATH_UNDECIDABLE,
@@ -42,6 +48,7 @@ type Args struct {
 	undeclaredAt string
 	args         []argRule
 	slots        []slotRule
+	base         string // pointer that the values stand at
 }
 
 // NewArgs compiles the patterns of the rules. It returns nil if the tool has no
@@ -49,18 +56,19 @@ type Args struct {
 func NewArgs(r *contract.Rules) (contract.Contract, error) {
 	a := &Args{
 		maxBytes: r.MaxArgumentBytes, maxBytesAt: r.MaxArgumentBytesAt, undeclared: r.Undeclared == contract.UndeclaredDeny, undeclaredAt: r.UndeclaredAt,
+		base: r.Kind.Base(),
 	}
 	for i := range r.Args {
 		rule := &r.Args[i]
 		switch rule.Slot {
 		case "":
-			compiled, err := newArgRule(rule)
+			compiled, err := newArgRule(rule, a.base)
 			if err != nil {
 				return nil, err
 			}
 			a.args = append(a.args, compiled)
 		case "path":
-			compiled, err := newSlotRule(rule, r.Tool)
+			compiled, err := newSlotRule(rule, r)
 			if err != nil {
 				return nil, err
 			}
@@ -77,13 +85,14 @@ func NewArgs(r *contract.Rules) (contract.Contract, error) {
 
 // Judge holds every rule against the arguments and reports all that is wrong.
 func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
-	j := judging{arguments: s.Call.Arguments, place: &s.Session.Place, schema: schemaOf(&s.Definition.Schema)}
+	j := judging{place: &s.Session.Place, schema: schemaOf(&s.Definition.Schema), base: a.base}
+	j.arguments, _ = s.Call.Values()
 	if !j.arguments.Exists() {
 		j.arguments = abi.ObjectValue()
 	}
 	if a.maxBytes > 0 && s.Call.Bytes > a.maxBytes {
 		j.add(violation{
-			code: "ARGS_SIZE", rule: a.maxBytesAt, at: "/call/arguments",
+			code: "ARGS_SIZE", rule: a.maxBytesAt, at: a.base,
 			reason: fmt.Sprintf("the call has %d bytes, more than the %d that the policy allows", s.Call.Bytes, a.maxBytes),
 			mend:   "send less at once, or raise settings.max_argument_bytes",
 		})
@@ -105,6 +114,7 @@ type judging struct {
 	arguments abi.Value
 	schema    schema
 	place     *abi.Place
+	base      string // pointer of the arguments into the snapshot
 	found     []violation
 }
 
@@ -119,7 +129,7 @@ func (j *judging) refuseUndeclared(rule string) {
 	for _, m := range j.arguments.Members() {
 		if !j.schema.declares(m.Name) {
 			j.add(violation{
-				code: "ARGS_UNDECLARED", rule: rule, at: abi.Join("/call/arguments", m.Name),
+				code: "ARGS_UNDECLARED", rule: rule, at: abi.Join(j.base, m.Name),
 				reason: "the tool's pinned schema does not have this argument",
 				mend:   "leave the argument out, or set undeclared: allow for the tool",
 			})

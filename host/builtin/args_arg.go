@@ -20,7 +20,7 @@ type argument struct {
 	at      []string // pointer of each step into the snapshot
 }
 
-func newArgument(rule *contract.Arg, name string) (argument, error) {
+func newArgument(rule *contract.Arg, name, base string) (argument, error) {
 	a := argument{rule: rule.Rule, outcome: outcomeOf(rule), name: name, tokens: []string{name}}
 	if strings.HasPrefix(name, "/") {
 		a.tokens, _ = abi.Tokens(name)
@@ -28,7 +28,7 @@ func newArgument(rule *contract.Arg, name string) (argument, error) {
 	if name == "" {
 		return argument{}, errors.New("an args rule names no values; want a slot or an arg")
 	}
-	at := "/call/arguments"
+	at := base
 	for _, token := range a.tokens {
 		at = abi.Join(at, token)
 		a.at = append(a.at, at)
@@ -152,10 +152,10 @@ type argRule struct {
 	forbid, require bool
 }
 
-func newArgRule(rule *contract.Arg) (argRule, error) {
+func newArgRule(rule *contract.Arg, base string) (argRule, error) {
 	r := argRule{in: rule.In, hasIn: rule.HasIn, maxBytes: rule.MaxBytes, forbid: rule.Forbid, require: rule.Require, maxText: rule.Max, minText: rule.Min}
 	var err error
-	if r.argument, err = newArgument(rule, rule.Arg); err != nil {
+	if r.argument, err = newArgument(rule, rule.Arg, base); err != nil {
 		return r, err
 	}
 	if rule.HasAllow || len(rule.Allow)+len(rule.Deny) > 0 || rule.Literal || rule.Fold {

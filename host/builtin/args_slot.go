@@ -14,6 +14,7 @@ type slotRule struct {
 	argument      // with `arg:` beside the slot: the one argument it is about
 	only     bool // there is an `arg:`
 	moving   bool // the tool moves or copies: from and to are paths
+	resource bool // the call names a resource: its uri is a path, unless it has another scheme
 	names    []squashed
 	more     []argument // further arguments, named by pointer
 	hasAllow bool
@@ -23,10 +24,11 @@ type slotRule struct {
 	fold     bool
 }
 
-func newSlotRule(rule *contract.Arg, tool string) (slotRule, error) {
+func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 	r := slotRule{
 		argument: argument{rule: rule.Rule, outcome: outcomeOf(rule)}, only: rule.Arg != "",
-		moving:   hasWord(tool, "move", "rename", "copy", "cp", "mv", "link", "symlink", "ln"),
+		resource: of.Kind == abi.KindResource,
+		moving:   hasWord(of.Tool, "move", "rename", "copy", "cp", "mv", "link", "symlink", "ln"),
 		hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold,
 	}
 	if rule.Match != "" || rule.HasIn || rule.Max != "" || rule.Min != "" || rule.Forbid {
@@ -34,7 +36,7 @@ func newSlotRule(rule *contract.Arg, tool string) (slotRule, error) {
 	}
 	var err error
 	if r.only {
-		if r.argument, err = newArgument(rule, rule.Arg); err != nil {
+		if r.argument, err = newArgument(rule, rule.Arg, of.Kind.Base()); err != nil {
 			return r, err
 		}
 	}
@@ -43,7 +45,7 @@ func newSlotRule(rule *contract.Arg, tool string) (slotRule, error) {
 			r.names = append(r.names, squash(name))
 			continue
 		}
-		a, err := newArgument(rule, name)
+		a, err := newArgument(rule, name, of.Kind.Base())
 		if err != nil {
 			return r, err
 		}
@@ -122,7 +124,7 @@ func (w *search) oneArgument(a *argument) {
 }
 
 func (w *search) refuse(code, reason, mend string) {
-	w.j.add(violation{outcome: w.outcome, code: code, rule: w.rule, at: w.trail.pointer(), reason: reason, mend: mend})
+	w.j.add(violation{outcome: w.outcome, code: code, rule: w.rule, at: w.trail.pointer(w.j.base), reason: reason, mend: mend})
 }
 
 // value walks v; isPath says that its strings are paths.
@@ -197,10 +199,34 @@ func (w *search) member(m *abi.Member, node schema, isPath, some bool) {
 		path = m.Value.IsString() && startsLikePath(m.Value.Str())
 	case isPath && !some:
 		path = !contentName(m.Name)
-	case m.Value.IsString() && hasPrefixFold(m.Value.Str(), "file:") && (uriName(m.Name) || textOf(get(child.node, "format")) == "uri"):
-		path = true
+	case uriName(m.Name) || textOf(get(child.node, "format")) == "uri":
+		w.uri(m.Value, child)
+		return
 	}
 	w.value(m.Value, child, path)
+}
+
+// uri walks the value of an argument that holds URIs: one, or a list of them.
+func (w *search) uri(v abi.Value, node schema) {
+	if v.Kind() != abi.Array {
+		w.value(v, node, v.IsString() && w.locates(v.Str()))
+		return
+	}
+	items := node.items()
+	for i, item := range v.Items() {
+		w.trail.item(i)
+		w.value(item, items, item.IsString() && w.locates(item.Str()) || items.isPath())
+		w.trail.up()
+	}
+}
+
+// locates says whether a URI is a path of this machine. What a resource has in
+// place of a URI that everybody reads alike is taken for one.
+func (w *search) locates(uri string) bool {
+	if hasPrefixFold(uri, "file:") {
+		return true
+	}
+	return w.resource && (!hasScheme(uri) || unreadable(uri) != "")
 }
 
 // pathShaped says whether a key looks like a file name.

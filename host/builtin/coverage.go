@@ -11,18 +11,20 @@ import (
 // Policy:
 //
 //	settings: {default: ask, ask_from: critical, unknown_server: ask}
-//	servers: {mail: {verdict: allow}}
-//	tools: {mail/send: {verdict: ask, risk: high}}
+//	servers: {mail: {verdict: allow, prompts: {verdict: ask}, requests: {sampling: deny}, methods: {"vendor/*": deny}}}
+//	tools: {mail/send: {verdict: ask, risk: high}, mail/debug: {hide: true}}
 //
 // A tool is granted by `verdict: allow` on it or its server, or by `default:
-// allow`. The strictest of grant (or default), unknown server and risk holds.
-// It abstains only in a floor that has no default. Codes: COVERAGE_SERVER,
+// allow`; a call of another kind by what its server's entry says of the kind, by
+// the server's verdict, or by the default. The strictest of grant (or default),
+// unknown server and risk holds, and a hidden tool is denied. It abstains only
+// in a floor that has no default. Codes: COVERAGE_HIDDEN, COVERAGE_SERVER,
 // COVERAGE_DENIED, COVERAGE_ASK, COVERAGE_DEFAULT, COVERAGE_RISK.
 type Coverage struct {
 	verdict abi.Verdict
 }
 
-// NewCoverage makes the contract; it judges every tool. Nothing in the snapshot
+// NewCoverage makes the contract; it judges every call. Nothing in the snapshot
 // can change its verdict, so it is worked out here.
 func NewCoverage(r *contract.Rules) (contract.Contract, error) {
 	return &Coverage{verdict: coverageOf(r)}, nil
@@ -32,13 +34,14 @@ func NewCoverage(r *contract.Rules) (contract.Contract, error) {
 func (c *Coverage) Judge(*abi.Snapshot) abi.Verdict { return c.verdict }
 
 func coverageOf(r *contract.Rules) abi.Verdict {
-	all := []violation{serverGrant(r), toolGrant(r), riskGrant(r)}
+	grant := toolGrant(r)
+	all := []violation{hiding(r), serverGrant(r), grant, riskGrant(r)}
 	kept := all[:0]
 	outcome := abi.Abstain
 	for _, v := range all {
 		outcome = abi.Stricter(outcome, v.outcome)
 		if v.outcome.Known() < abi.Allow {
-			v.at = "/call/tool"
+			v.at = r.Kind.Subject()
 			kept = append(kept, v)
 		}
 	}
@@ -47,9 +50,21 @@ func coverageOf(r *contract.Rules) abi.Verdict {
 	}
 	v := abi.Verdict{Outcome: outcome, Contract: "coverage"}
 	if outcome == abi.Allow {
-		v.Rule = all[1].rule // what granted it
+		v.Rule = grant.rule
 	}
 	return v
+}
+
+// hiding is the objection to a tool that the client is not shown.
+func hiding(r *contract.Rules) violation {
+	if r.Hide == "" {
+		return violation{outcome: abi.Abstain}
+	}
+	return violation{
+		outcome: abi.Deny, code: "COVERAGE_HIDDEN", rule: r.Hide,
+		reason: "the policy hides this tool, and what is hidden is not called",
+		mend:   "remove hide: at the rule if the tool is wanted",
+	}
 }
 
 // serverGrant is the objection to a server that the policy does not name. It
@@ -65,24 +80,39 @@ func serverGrant(r *contract.Rules) violation {
 	}
 }
 
-// toolGrant is what the policy says of the tool, else its default.
+// toolGrant is what the policy says of the tool, or of the kind of call, else
+// its default.
 func toolGrant(r *contract.Rules) violation {
+	this := "this " + r.Kind.Noun()
 	if !r.Grant.Set {
 		return violation{
 			outcome: r.Default, code: "COVERAGE_DEFAULT", rule: r.DefaultAt,
-			reason: "nothing in the policy grants this tool, and its default does not allow it",
-			mend:   "set verdict: allow for the tool under tools:, or for its server under servers:",
+			reason: "nothing in the policy grants " + this + ", and its default does not allow it",
+			mend:   "set verdict: allow for " + grantedBy(r.Kind),
 		}
 	}
 	v := violation{
 		outcome: r.Grant.Outcome, code: "COVERAGE_DENIED", rule: r.Grant.Rule,
-		reason: "the policy denies this tool",
-		mend:   "change verdict: at the rule if the tool is wanted",
+		reason: "the policy denies " + this,
+		mend:   "change verdict: at the rule if the " + r.Kind.Noun() + " is wanted",
 	}
 	if v.outcome.Known() == abi.Ask {
-		v.code, v.reason, v.mend = "COVERAGE_ASK", "the policy lets a person decide about this tool", "answer the ask, or set verdict: allow at the rule"
+		v.code, v.reason, v.mend = "COVERAGE_ASK", "the policy lets a person decide about "+this, "answer the ask, or set verdict: allow at the rule"
 	}
 	return v
+}
+
+// grantedBy names the key of the policy that grants a kind of call.
+func grantedBy(kind abi.CallKind) string {
+	switch kind {
+	case abi.KindTool, "":
+		return "the tool under tools:, or for its server under servers:"
+	case abi.KindResource, abi.KindPrompt, abi.KindCompletion:
+		return string(kind) + "s: of the server under servers:"
+	case abi.KindSampling, abi.KindElicitation, abi.KindRoots:
+		return "requests: {" + string(kind) + "} of the server under servers:"
+	}
+	return "the method under methods: of the server"
 }
 
 // riskGrant asks for a tool whose stated risk reaches ask_from.

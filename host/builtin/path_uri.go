@@ -63,7 +63,13 @@ func percentDecode(s string) (string, bool) {
 // otherScheme says whether a value starts with a URI scheme and an authority
 // (RFC 3986 section 3): such a name is no path of this machine.
 func otherScheme(s string) bool {
-	i := strings.Index(s, "://")
+	return hasScheme(s) && strings.HasPrefix(s[strings.IndexByte(s, ':'):], "://")
+}
+
+// hasScheme says whether a value starts with a URI scheme (RFC 3986 section 3.1)
+// that is no drive of Windows.
+func hasScheme(s string) bool {
+	i := strings.IndexByte(s, ':')
 	if i < 2 {
 		return false
 	}

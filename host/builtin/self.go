@@ -13,7 +13,8 @@ import (
 //
 // Policy: none. It is always on, and no `replace` removes it.
 //
-// Every string of the arguments is looked at, keys too, at any depth. A string
+// Every string of the arguments is looked at, or of what another kind of call has
+// in their place: a URI, the params. Keys too, at any depth. A string
 // that names a protected path or something below it is refused; for tools that
 // move, delete or overwrite, a directory above one is refused as well. Command
 // lines are split into words, and refused also where they run callgate. Text
@@ -48,14 +49,10 @@ func (c *Self) Judge(s *abi.Snapshot) abi.Verdict {
 			l.protected = append(l.protected, p)
 		}
 	}
-	l.value(s.Call.Arguments, use{})
+	v, base := s.Call.Values()
+	l.base = base
+	l.value(v, use{})
 	l.elsewhere("/call/task", s.Call.Task)
-	l.elsewhere("/call/params", s.Call.Params)
-	l.elsewhere("/call/argument", s.Call.Argument)
-	l.elsewhere("/call/ref", s.Call.Ref)
-	if s.Call.URI != "" && l.touches(s.Call.URI, true) {
-		l.report("SELF_PATH", "/call/uri")
-	}
 	return joined("self", l.found)
 }
 
@@ -83,6 +80,7 @@ type look struct {
 	place     *abi.Place
 	protected []string // canonical, folded
 	found     []violation
+	base      string // pointer of the arguments into the snapshot
 	trail     trail
 }
 
@@ -95,7 +93,7 @@ func (l *look) report(code, at string) {
 	l.found = append(l.found, v)
 }
 
-// elsewhere looks at what other kinds of call carry.
+// elsewhere looks at what a call carries beside its arguments.
 func (l *look) elsewhere(at string, v abi.Value) {
 	v.Walk(at, func(at string, v abi.Value, _ bool) {
 		if v.IsString() && l.touches(v.Str(), true) {
@@ -164,7 +162,7 @@ func programIn(object abi.Value) string {
 
 func (l *look) key(name string) {
 	if strings.ContainsAny(name, `/\~`) && l.touches(name, false) {
-		l.report("SELF_PATH", l.trail.pointer())
+		l.report("SELF_PATH", l.trail.pointer(l.base))
 	}
 }
 
@@ -182,9 +180,9 @@ func (l *look) text(s string, u use) {
 	case long && !u.path && !command:
 		return
 	case l.touches(s, u.path), command && l.commandTouches(s), !u.content && l.wordTouches(s):
-		l.report("SELF_PATH", l.trail.pointer())
+		l.report("SELF_PATH", l.trail.pointer(l.base))
 	case (u.path || command) && l.mentions(s):
-		l.report("SELF_PATH", l.trail.pointer())
+		l.report("SELF_PATH", l.trail.pointer(l.base))
 	}
 }
 

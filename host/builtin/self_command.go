@@ -13,7 +13,7 @@ const maxNesting = 3
 // command reports a string that runs callgate as a program.
 func (l *look) command(s string) {
 	if l.runsSelf(s, 0) {
-		l.report("SELF_COMMAND", l.trail.pointer())
+		l.report("SELF_COMMAND", l.trail.pointer(l.base))
 	}
 }
 
@@ -34,7 +34,7 @@ func (l *look) vector(items []abi.Value, program []string) {
 		}
 	}
 	if l.simpleRunsSelf(runs, 0) {
-		l.report("SELF_COMMAND", l.trail.pointer())
+		l.report("SELF_COMMAND", l.trail.pointer(l.base))
 	}
 	if len(l.protected) == 0 {
 		return
@@ -45,7 +45,7 @@ func (l *look) vector(items []abi.Value, program []string) {
 			continue
 		}
 		if w := item.Str(); l.wordReaches(w, takes, l.place) || strings.ContainsAny(w, " \n") && l.commandTouches(w) {
-			l.report("SELF_PATH", abi.JoinIndex(l.trail.pointer(), i))
+			l.report("SELF_PATH", abi.JoinIndex(l.trail.pointer(l.base), i))
 		}
 	}
 }

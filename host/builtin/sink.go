@@ -16,18 +16,26 @@ type sink struct {
 	declared   bool // the tool has a sink; otherwise only undeclared arguments are judged
 	undeclared contract.Undeclared
 	rule       string // of undeclared
+	base       string // pointer that the judged values stand at
 	trusted    []sinkEntry
 	on         map[abi.Position]abi.Outcome
 }
 
 // NewSink makes the sink contract of a tool with a sink, or of one whose
-// undeclared arguments are restricted.
+// undeclared arguments are restricted; and that of resources, whose URIs are
+// destinations. Other kinds of calls have none.
 func NewSink(r *contract.Rules) (contract.Contract, error) {
+	switch {
+	case r.Kind == abi.KindResource:
+		return resourceSink{}, nil
+	case !r.Kind.IsTool():
+		return nil, nil
+	}
 	restricted := r.Undeclared == contract.UndeclaredDeny || r.Undeclared == contract.UndeclaredSink
 	if r.Sink == nil && !restricted {
 		return nil, nil
 	}
-	s := &sink{undeclared: r.Undeclared, rule: r.UndeclaredAt, on: contract.DefaultOn()}
+	s := &sink{undeclared: r.Undeclared, rule: r.UndeclaredAt, on: contract.DefaultOn(), base: r.Kind.Base()}
 	if r.Sink == nil {
 		s.rules.Payload, s.rules.Rule = abi.Ask, r.UndeclaredAt
 		return s, nil
@@ -132,7 +140,7 @@ func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) obj
 		o = s.weigh(o, f)
 	}
 	// A remembered yes answers an ask. An override holds for its call alone.
-	if o.outcome == abi.Ask && !o.override && f.Spoiled == "" && s.approved(snap, f) {
+	if o.outcome == abi.Ask && !o.override && f.Spoiled == "" && approved(snap, f) {
 		return objection{outcome: abi.Abstain, at: d}
 	}
 	return o
@@ -213,7 +221,7 @@ func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objecti
 	if f.Kind != provenance.KindMail && f.Kind != provenance.KindURL {
 		return o
 	}
-	yes := s.rules.Payload.Known() == abi.Ask && s.approved(snap, f)
+	yes := s.rules.Payload.Known() == abi.Ask && approved(snap, f)
 	if f.Spoiled == "" && (s.trusts(f) || f.Origin >= abi.OriginClient || yes) {
 		return o
 	}
@@ -230,7 +238,7 @@ func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objecti
 
 // approved says whether a person vouched for the destination at this place of
 // this tool, on evidence that was no weaker than what is known now.
-func (s *sink) approved(snap *abi.Snapshot, f *abi.Finding) bool {
+func approved(snap *abi.Snapshot, f *abi.Finding) bool {
 	best := len(abi.Positions) - 1
 	for _, e := range f.Evidence {
 		best = min(best, slices.Index(abi.Positions, e.Position))
@@ -238,7 +246,12 @@ func (s *sink) approved(snap *abi.Snapshot, f *abi.Finding) bool {
 	at := provenance.Generic(f.At)
 	for _, a := range snap.Session.Approved {
 		shown := slices.Index(abi.Positions, a.Position)
-		same := a.Server == snap.Call.Server && a.Tool == snap.Call.Tool && a.Pin == snap.Definition.Pin && a.Pin != ""
+		same := a.Server == snap.Call.Server && a.Tool == snap.Call.Target() && a.Pin == snap.Definition.Pin
+		if snap.Call.Kind.IsTool() {
+			same = same && a.Kind.IsTool() && a.Pin != ""
+		} else {
+			same = same && a.Kind == snap.Call.Kind
+		}
 		if same && a.At == at && a.Identity == f.Identity && shown >= 0 && best >= shown {
 			return true
 		}
@@ -272,7 +285,7 @@ func (s *sink) verdict(all []objection) abi.Verdict {
 		if v.Code == "" || slices.Index(sinkCodes, o.code) < slices.Index(sinkCodes, v.Code) {
 			v.Code = o.code
 		}
-		if at := "/call/arguments" + o.at.at; !slices.Contains(v.At, at) {
+		if at := s.base + o.at.at; !slices.Contains(v.At, at) {
 			v.At = append(v.At, at)
 		}
 		if !slices.Contains(reasons, o.reason) {

@@ -16,10 +16,21 @@ import "github.com/callgate/callgate/host/contract"
 func Table() []contract.Spec {
 	return []contract.Spec{
 		{Name: "self", New: NewSelf},
-		{Name: "pin", New: NewPin},
-		{Name: "budget", New: NewBudget},
+		{Name: "pin", New: ofTools(NewPin)},
+		{Name: "budget", New: ofTools(NewBudget)},
 		{Name: "args", New: NewArgs},
 		{Name: "sink", New: NewSink},
 		{Name: "coverage", New: NewCoverage},
+	}
+}
+
+// ofTools keeps a contract to calls of tools: nothing else is pinned or has a
+// budget.
+func ofTools(make func(*contract.Rules) (contract.Contract, error)) func(*contract.Rules) (contract.Contract, error) {
+	return func(r *contract.Rules) (contract.Contract, error) {
+		if !r.Kind.IsTool() {
+			return nil, nil
+		}
+		return make(r)
 	}
 }

@@ -63,9 +63,10 @@ func (t *trail) item(i int)         { *t = append(*t, step{index: i}) }
 func (t *trail) freeze()            { *t = append(*t, step{frozen: true}) }
 func (t *trail) up()                { *t = (*t)[:len(*t)-1] }
 
-// pointer returns the JSON Pointer of the value into the snapshot.
-func (t trail) pointer() string {
-	at := "/call/arguments"
+// pointer returns the JSON Pointer of the value into the snapshot, where the
+// arguments stand at base.
+func (t trail) pointer(base string) string {
+	at := base
 	for _, s := range t {
 		switch {
 		case s.frozen:
