@@ -79,7 +79,7 @@ func TestCorpusOfFramesIsClassifiedAsWritten(t *testing.T) {
 			f := reused.Classify(c.frame, c.side, c.opt)
 			checkExpectation(t, c, f)
 			checkFacts(t, c, f)
-			checkFrame(t, f)
+			checkFrame(t, f, c.side)
 		})
 	}
 	if want := 300; len(cases) < want {

@@ -21,7 +21,7 @@ func FuzzClassify(f *testing.F) {
 			side = FromServer
 		}
 		frame := Classify(raw, side, Options{Batches: batches})
-		checkFrame(t, frame)
+		checkFrame(t, frame, side)
 		if !bytes.Equal(raw, before) || !bytes.Equal(frame.Raw, raw) {
 			t.Fatalf("the frame's bytes changed from %q to %q", before, frame.Raw)
 		}

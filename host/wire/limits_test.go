@@ -48,7 +48,7 @@ func TestLimitsRefuseWhatIsOverThemAndNothingElse(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %q (%v), want %q", c.name, got, f.Kind, c.want)
 		}
-		checkFrame(t, f)
+		checkFrame(t, f, c.side)
 	}
 	if refused == 0 || allowed == 0 {
 		t.Fatalf("%d refused and %d allowed; want both", refused, allowed)

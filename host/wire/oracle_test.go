@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,13 +27,32 @@ type lenientCall struct {
 	Task      json.RawMessage `json:"task"`
 }
 
+// lenientParams are the params of any other request that has a rule.
+type lenientParams struct {
+	Name           any             `json:"name"`
+	URI            any             `json:"uri"`
+	TaskID         any             `json:"taskId"`
+	RequestState   json.RawMessage `json:"requestState"`
+	InputResponses json.RawMessage `json:"inputResponses"`
+	Meta           struct {
+		Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+		ProgressToken json.RawMessage `json:"progressToken"`
+	} `json:"_meta"`
+}
+
+type lenientResult struct {
+	Type     any             `json:"resultType"`
+	Requests json.RawMessage `json:"inputRequests"`
+	State    json.RawMessage `json:"requestState"`
+}
+
 // checkFrame holds what is true of every answer of Classify, and against the lenient reading of every frame that is not refused.
-func checkFrame(t *testing.T, f Frame) {
+func checkFrame(t *testing.T, f Frame, side Side) {
 	t.Helper()
 	if (f.Kind == Refused) != (f.Problem != nil) && f.Kind != Batch {
 		t.Fatalf("kind %v with problem %+v", f.Kind, f.Problem)
 	}
-	for _, s := range []Span{f.Params, f.Result, f.Error} {
+	for _, s := range []Span{f.IDSpan, f.Params, f.Result, f.Error, f.RequestState, f.InputResponses, f.InputRequests, f.State, f.Capabilities, f.ProgressToken, f.SubscriptionID} {
 		checkSpan(t, f.Raw, s)
 	}
 	if c := f.Call; c != nil {
@@ -43,7 +64,7 @@ func checkFrame(t *testing.T, f Frame) {
 		}
 	}
 	for i := range f.Elements {
-		checkFrame(t, f.Elements[i])
+		checkFrame(t, f.Elements[i], side)
 	}
 	switch f.Kind {
 	case Refused, Blank, Noise:
@@ -53,7 +74,11 @@ func checkFrame(t *testing.T, f Frame) {
 			t.Fatalf("a lenient parser reads %d elements (%v), we read %d", len(elements), err, len(f.Elements))
 		}
 	default:
-		checkLenient(t, f)
+		checkLenient(t, f, side)
+		line, err := LineOf(f)
+		if i := bytes.IndexAny(line, "\r\n"); err != nil || i < len(line)-2 || bytes.Count(line, []byte{'\n'}) != 1 {
+			t.Fatalf("%q as a line is %q (%v)", f.Raw, line, err)
+		}
 	}
 }
 
@@ -68,7 +93,7 @@ func checkSpan(t *testing.T, raw []byte, s Span) {
 	}
 }
 
-func checkLenient(t *testing.T, f Frame) {
+func checkLenient(t *testing.T, f Frame, side Side) {
 	t.Helper()
 	var got lenient
 	if err := json.Unmarshal(f.Raw, &got); err != nil {
@@ -85,6 +110,11 @@ func checkLenient(t *testing.T, f Frame) {
 			t.Fatalf("of %q encoding/json reads %q, we read %q", f.Raw, pair.lenient, pair.span.In(f.Raw))
 		}
 	}
+	if side == FromServer {
+		checkLenientResult(t, f, got.Result)
+		return
+	}
+	checkLenientParams(t, f, got.Params)
 	if f.Call == nil {
 		return
 	}
@@ -102,5 +132,65 @@ func checkLenient(t *testing.T, f Frame) {
 	}
 	if call.Name != f.Call.Name {
 		t.Fatalf("of %q encoding/json reads the tool %q, we read %q", f.Raw, call.Name, f.Call.Name)
+	}
+}
+
+// checkLenientParams compares what a client's params ask for.
+func checkLenientParams(t *testing.T, f Frame, params json.RawMessage) {
+	t.Helper()
+	var got lenientParams
+	if f.Method == "" || !lenientInto(t, params, &got) {
+		return
+	}
+	for _, pair := range []struct {
+		lenient json.RawMessage
+		span    Span
+	}{{got.RequestState, f.RequestState}, {got.InputResponses, f.InputResponses}, {got.Meta.Capabilities, f.Capabilities}, {got.Meta.ProgressToken, f.ProgressToken}} {
+		sameRaw(t, f, pair.lenient, pair.span)
+	}
+	rule := ruleOf(f.Method)
+	if rule == nil || rule.target == noSlot {
+		if f.HasTarget {
+			t.Fatalf("%q has the target %q", f.Raw, f.Target)
+		}
+		return
+	}
+	target := map[slot]any{paramName: got.Name, paramURI: got.URI, paramTaskID: got.TaskID}[rule.target]
+	if target != f.Target || !f.HasTarget {
+		t.Fatalf("of %q encoding/json reads the target %q, we read %q", f.Raw, target, f.Target)
+	}
+}
+
+// checkLenientResult compares what a server's result makes a client ask.
+func checkLenientResult(t *testing.T, f Frame, result json.RawMessage) {
+	t.Helper()
+	var got lenientResult
+	if !lenientInto(t, result, &got) {
+		return
+	}
+	sameRaw(t, f, got.Requests, f.InputRequests)
+	sameRaw(t, f, got.State, f.State)
+	if kind, _ := got.Type.(string); kind != f.ResultType && !strings.ContainsRune(kind, '\ufffd') {
+		t.Fatalf("of %q encoding/json reads the type %q, we read %q", f.Raw, kind, f.ResultType)
+	}
+}
+
+// lenientInto reads an object as far as its types fit, as encoding/json does, and reports whether it is one.
+func lenientInto(t *testing.T, object json.RawMessage, into any) bool {
+	t.Helper()
+	if len(object) == 0 || object[0] != '{' {
+		return false
+	}
+	var misfit *json.UnmarshalTypeError
+	if err := json.Unmarshal(object, into); err != nil && !errors.As(err, &misfit) {
+		t.Fatalf("encoding/json does not read %q: %v", object, err)
+	}
+	return true
+}
+
+func sameRaw(t *testing.T, f Frame, lenient json.RawMessage, span Span) {
+	t.Helper()
+	if span.IsZero() != (len(lenient) == 0) || !span.IsZero() && !bytes.Equal(lenient, span.In(f.Raw)) {
+		t.Fatalf("of %q encoding/json reads %q, we read %q", f.Raw, lenient, span.In(f.Raw))
 	}
 }
