@@ -19,7 +19,8 @@ import (
 //
 //	{"name": …, "rules": "main", "schema": …, "tool": …, "args": {…}, "want": "deny CODE", "at": ["/path"], "twin": {…}}
 //
-// The members of twin replace those of the case; the twin must pass. A case that
+// For a call that is none of a tool, "call" holds the call of an event in place
+// of tool and args. The members of twin replace those of the case; the twin must pass. A case that
 // is refused must have one.
 
 type archive map[string]abi.Value
@@ -157,7 +158,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
-	"changed", "budgets", "protected",
+	"changed", "budgets", "protected", "call",
 }
 
 func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
@@ -175,6 +176,10 @@ func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) 
 	if tool := c.Get("tool").Str(); tool != "" {
 		rules.Tool = tool
 	}
+	call := callFrom(t, c.Get("call"))
+	if call != nil {
+		rules.Kind, rules.Tool = call.Kind, call.Target()
+	}
 	judge, err := spec.New(&rules)
 	if err != nil {
 		t.Fatal(err)
@@ -184,11 +189,30 @@ func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) 
 	}
 	s := snapshotFrom(t, c, sections.find(t, "schema", c.Get("schema").Str()))
 	s.Call.Tool = rules.Tool
+	if call != nil {
+		call.Bytes = s.Call.Bytes
+		s.Call, s.Definition = *call, abi.Definition{}
+	}
 	first := judge.Judge(s)
 	if second := judge.Judge(s); fmt.Sprint(first) != fmt.Sprint(second) {
 		t.Fatalf("two verdicts for one snapshot: %v and %v", first, second)
 	}
 	return first
+}
+
+// callFrom reads the call of a case that is none of a tool; nil if it is.
+func callFrom(t *testing.T, v abi.Value) *abi.Call {
+	t.Helper()
+	if !v.Exists() {
+		return nil
+	}
+	e, err := abi.EventFrom(abi.ObjectValue(
+		abi.Member{Name: "v", Value: abi.IntValue(abi.EventVersion)}, abi.Member{Name: "call", Value: v.With("server", abi.StringValue("fs"))},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Call
 }
 
 func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
@@ -278,6 +302,8 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 			r.Grant = contract.Grant{Set: true, Outcome: outcome(t, m.Value), Rule: "p.yaml:4: tools"}
 		case "unknown_server":
 			r.Unknown = &contract.Grant{Set: true, Outcome: outcome(t, m.Value), Rule: "p.yaml:5: unknown_server"}
+		case "hide":
+			r.Hide = "p.yaml:8: hide"
 		case "risk":
 			r.Risk = risks[m.Value.Str()]
 		case "ask_from":
