@@ -37,7 +37,10 @@ func (s *State) answeredBefore(n *entry, d decision) decision {
 	fingerprint := s.fingerprint(n, d)
 	if given, ok := s.take(fingerprint); ok {
 		s.grant(n, given.question)
-		return approved(d, given.by)
+		return s.released(n, d, fingerprint, given.by)
+	}
+	if by, ok := s.continues(n, fingerprint); ok {
+		return s.released(n, d, fingerprint, by)
 	}
 	if s.session.questions >= s.settings.MaxAsks && s.open(fingerprint) == nil {
 		d.verdict = abi.Verdict{
@@ -127,7 +130,7 @@ func (s *State) approve(e abi.Event) []abi.Event {
 func (s *State) answer(n *entry, a *abi.ApprovalEvent, used bool) decision {
 	q := n.ask
 	n.ask = nil
-	n.binding = s.bind(n.call.Server, n.call.Tool)
+	n.binding = s.bound(&n.call)
 	if !a.Yes {
 		return decision{verdict: abi.Verdict{
 			Outcome: abi.Deny, Contract: "approval", Code: "DECLINED", Reason: "a person declined the call",
@@ -140,7 +143,7 @@ func (s *State) answer(n *entry, a *abi.ApprovalEvent, used bool) decision {
 	}
 	fingerprint := s.fingerprint(n, d)
 	if given, ok := s.take(fingerprint); ok {
-		return approved(d, given.by)
+		return s.released(n, d, fingerprint, given.by)
 	}
 	switch {
 	case used:
@@ -160,12 +163,12 @@ func (s *State) answer(n *entry, a *abi.ApprovalEvent, used bool) decision {
 	if how := n.binding.approve; how.Scope == contract.ScopeArgs && !once(q) {
 		s.stand(standing{fingerprint: fingerprint, by: a.By, until: s.until(how), question: q})
 	}
-	return approved(d, a.By)
+	return s.released(n, d, fingerprint, a.By)
 }
 
 // late keeps a yes that no call waits for: it serves the identical retry, once.
 func (s *State) late(n *entry, q *abi.AskEvent, a *abi.ApprovalEvent) {
-	n.binding = s.bind(n.call.Server, n.call.Tool)
+	n.binding = s.bound(&n.call)
 	d := s.decide(n)
 	if d.verdict.Outcome != abi.Ask || s.fingerprint(n, d) != n.fingerprint {
 		return
@@ -199,21 +202,24 @@ func (s *State) grant(n *entry, q *abi.AskEvent) {
 			srv.pins[n.call.Tool] = pinned(q.Definition, s.now)
 			srv.dirty = true
 			s.unbind(n.call.Server)
-			n.binding = s.bind(n.call.Server, n.call.Tool)
+			n.binding = s.bound(&n.call)
 		}
 	}
 	how := n.binding.approve
 	if how.Scope == contract.ScopeCall || how.Scope == contract.ScopeArgs {
 		return
 	}
-	pin := s.pinOf(n.call.Server, n.call.Tool).Pin
+	pin := ""
+	if n.call.Kind.IsTool() {
+		pin = s.pinOf(n.call.Server, n.call.Tool).Pin
+	}
 	for _, item := range q.Items {
 		if item.Contract != "sink" || item.Finding == nil || item.Once {
 			continue
 		}
 		f := item.Finding
 		s.session.approved = append(s.session.approved, abi.Approved{
-			Server: n.call.Server, Tool: n.call.Tool, Pin: pin, At: provenance.Generic(f.At), Identity: f.Identity, Position: class(*f),
+			Kind: n.call.Kind, Server: n.call.Server, Tool: n.call.Target(), Pin: pin, At: provenance.Generic(f.At), Identity: f.Identity, Position: class(*f),
 			Until: s.until(how),
 		})
 	}

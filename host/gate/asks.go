@@ -12,12 +12,15 @@ import (
 // question writes down what a person is asked about a call.
 func (s *State) question(n *entry, d decision) *abi.AskEvent {
 	q := &abi.AskEvent{
-		Call: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Fingerprint: n.fingerprint,
+		Call: n.call.ID, Server: n.call.Server, Tool: n.call.Target(), Fingerprint: n.fingerprint,
 		Shared: s.open(n.fingerprint) != nil, Risk: n.binding.risk.String(),
+	}
+	if !n.call.Kind.IsTool() {
+		q.Kind = n.call.Kind
 	}
 	strong := n.binding.risk >= contract.RiskHigh
 	for _, v := range asking(d.verdict) {
-		items := asked(v, d.findings)
+		items := asked(v, n.call.Kind.Base(), d.findings)
 		if len(items) == 0 {
 			items = []abi.AskItem{{Contract: v.Contract, Code: v.Code, Reason: v.Reason, Once: v.Override}}
 		}
@@ -46,12 +49,13 @@ func asking(headline abi.Verdict) []abi.Verdict {
 	return out
 }
 
-// asked lists the findings that a verdict points at, one item each.
-func asked(v abi.Verdict, findings []abi.Finding) []abi.AskItem {
+// asked lists the findings that a verdict points at, one item each. They are
+// about the values of the call, which stand at base.
+func asked(v abi.Verdict, base string, findings []abi.Finding) []abi.AskItem {
 	var items []abi.AskItem
 	for i := range findings {
 		for _, at := range v.At {
-			if at == "/call/arguments"+findings[i].At {
+			if at == base+findings[i].At {
 				items = append(items, abi.AskItem{Contract: v.Contract, Code: v.Code, Reason: v.Reason, Once: v.Override, Finding: &findings[i]})
 				break
 			}
@@ -64,9 +68,12 @@ func asked(v abi.Verdict, findings []abi.Finding) []abi.AskItem {
 // policy and the pin: an answer holds for nothing else. Identical calls have the
 // same, so that one question serves them.
 func (s *State) fingerprint(n *entry, d decision) string {
-	pin := s.pinOf(n.call.Server, n.call.Tool)
+	var pin abi.Definition
+	if n.call.Kind.IsTool() {
+		pin = s.pinOf(n.call.Server, n.call.Tool)
+	}
 	members := []abi.Value{
-		abi.StringValue(n.call.Server), abi.StringValue(n.call.Tool), abi.StringValue(n.call.Digest), abi.StringValue(n.call.Task.Digest()),
+		abi.StringValue(string(n.call.Kind)), abi.StringValue(n.call.Server), abi.StringValue(n.call.Target()), abi.StringValue(n.call.Digest), abi.StringValue(n.call.Task.Digest()),
 		abi.StringValue(d.sent.Digest()), abi.StringValue(s.digest), abi.StringValue(pin.Pin), abi.StringValue(pin.Listed.Digest()),
 	}
 	for _, v := range asking(d.verdict) {
@@ -189,14 +196,16 @@ func (s *State) unheld(n *entry, cancelled bool) {
 	}
 }
 
-// Question returns what a person is asked about a call, with its arguments,
-// values and all: for the one who answers, not for the ledger.
+// Question returns what a person is asked about a call, with its arguments, or
+// what another kind of call has in their place, values and all: for the one who
+// answers, not for the ledger.
 func (s *State) Question(call string) (q abi.AskEvent, arguments abi.Value, ok bool) {
 	n := s.session.entries[call]
 	if n == nil || n.ask == nil {
 		return q, arguments, false
 	}
-	return *n.ask, n.call.Arguments, true
+	arguments, _ = n.call.Values()
+	return *n.ask, arguments, true
 }
 
 // remembered returns the destinations that people vouched for and still do.

@@ -12,8 +12,10 @@ import (
 // maxBindings is how many tools are kept ready to judge.
 const maxBindings = 4096
 
-// binding is a tool with the contracts that its rules made.
+// binding is a tool, or a method of another kind of call, with the contracts
+// that its rules made.
 type binding struct {
+	hidden  bool // the client is not shown the tool
 	rows    []row
 	budgets []contract.Budget
 	risk    contract.Risk // the higher of policy and floor
@@ -27,11 +29,17 @@ type row struct {
 	c    contract.Contract
 }
 
-// bind returns the contracts of a tool, in table order; those of the floor
-// stand directly after their twins. A contract of the floor that is made of the
+// bound returns the contracts of a call.
+func (s *State) bound(c *abi.Call) *binding { return s.bind(c.Kind, c.Server, c.Target()) }
+
+// bind returns the contracts of a tool, or of a method of another kind of call,
+// in table order; those of the floor stand directly after their twins. A contract of the floor that is made of the
 // same as its twin would say everything a second time, so it is left out.
-func (s *State) bind(serverName, tool string) *binding {
-	key := serverName + "\x00" + tool
+func (s *State) bind(kind abi.CallKind, serverName, target string) *binding {
+	key := serverName + "\x00" + target
+	if !kind.IsTool() {
+		key += "\x00" + string(kind)
+	}
 	if b := s.bindings[key]; b != nil {
 		return b
 	}
@@ -47,27 +55,38 @@ func (s *State) bind(serverName, tool string) *binding {
 		}
 		return b
 	}
-	definition := s.definition(serverName, tool)
 	policies := []*policy.Policy{s.policy}
 	if floor := s.policy.Floor(); floor != nil {
 		policies = append(policies, floor)
 	}
 	rules := make([]contract.Rules, len(policies))
 	for i, p := range policies {
-		rules[i] = p.Rules(serverName, definition)
+		if kind.IsTool() {
+			definition := s.definition(serverName, target)
+			rules[i] = p.Rules(serverName, definition)
+			b.budgets = append(b.budgets, p.Budgets(serverName, definition)...)
+		} else {
+			rules[i] = p.RulesFor(serverName, kind, target)
+		}
+		b.hidden = b.hidden || rules[i].Hide != ""
 		b.risk = max(b.risk, rules[i].Risk)
 		if b.approve = rules[0].Approve; i > 0 {
 			b.approve = narrower(b.approve, rules[i].Approve)
 		}
-		b.budgets = append(b.budgets, p.Budgets(serverName, definition)...)
 	}
-	for _, spec := range s.opts.Specs {
+	b.contracts(s.opts.Specs, rules)
+	return b
+}
+
+// contracts makes the contracts of the rules of policy and floor.
+func (b *binding) contracts(specs []contract.Spec, rules []contract.Rules) {
+	for _, spec := range specs {
 		var twin contract.Contract
 		for i := range rules {
 			c, err := spec.New(&rules[i])
 			if err != nil {
 				b.broken = fmt.Errorf("contract %s: %w", spec.Name, err)
-				return b
+				return
 			}
 			if c != nil && !reflect.DeepEqual(c, twin) {
 				b.rows = append(b.rows, row{spec.Name, c})
@@ -75,7 +94,12 @@ func (s *State) bind(serverName, tool string) *binding {
 			twin = c
 		}
 	}
-	return b
+}
+
+// Hidden says whether the policy keeps a tool out of the lists that the client
+// is shown. Its calls are denied all the same.
+func (s *State) Hidden(serverName, tool string) bool {
+	return s.settings.Mode != policy.ModeObserve && s.bind(abi.KindTool, serverName, tool).hidden
 }
 
 // narrower joins what policy and floor say of a person's yes.

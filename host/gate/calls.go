@@ -23,13 +23,13 @@ func (s *State) called(e abi.Event) []abi.Event {
 	n := &entry{key: e.Call.ID, call: *e.Call}
 	missing := false
 	if e.Text != nil {
-		n.call.Arguments, missing = s.fetch(e.Text)
+		missing = s.restore(&n.call, e.Text)
 		n.unweighed = missing
 	}
-	n.binding = s.bind(n.call.Server, n.call.Tool)
+	n.binding = s.bound(&n.call)
 	s.session.entries[n.key] = n
 	s.active()
-	n.pinned = s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
+	n.pinned = n.call.Kind.IsTool() && s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
 	defer s.record(e)
 	if s.folding {
 		s.attempt(n)
@@ -46,6 +46,18 @@ func (s *State) called(e abi.Event) []abi.Event {
 		}}
 	}
 	return s.decided(e, n, d)
+}
+
+// restore puts the values back into a call that carries them by reference. It
+// reports those that are gone, or are not the call's.
+func (s *State) restore(c *abi.Call, t *abi.Text) (missing bool) {
+	v, missing := s.fetch(t)
+	if missing {
+		return true
+	}
+	c.SetValues(v)
+	v, _ = c.Values()
+	return v.Digest() != t.Digest
 }
 
 // attempt charges a call of a pinned tool to the budgets that count attempts,
@@ -109,8 +121,8 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	n.decided, n.outcome = true, v.Enforced()
 	if !again {
 		s.session.calls++
-		if n.pinned {
-			s.session.tools[n.call.Server+"/"+n.call.Tool]++
+		if n.pinned || !n.call.Kind.IsTool() {
+			s.session.tools[nameOf(&n.call)]++
 		}
 	}
 	s.remember(n, again)
@@ -127,8 +139,22 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 		return nil
 	}
 	s.charge(n, contract.CountCommits, contract.CountSuccesses)
-	s.expect(n)
-	return s.label(n, v)
+	label := s.label(n, v)
+	if n.call.Kind.FromServer() {
+		s.forget(n) // the client answers it, and that is no output of a server
+	} else {
+		s.expect(n)
+	}
+	return label
+}
+
+// nameOf names what a call calls, for counting.
+func nameOf(c *abi.Call) string {
+	name := c.Server + "/" + c.Target()
+	if !c.Kind.IsTool() {
+		name += "\x00" + string(c.Kind)
+	}
+	return name
 }
 
 // remember keeps a call in the list of recent ones.
@@ -143,7 +169,7 @@ func (s *State) remember(n *entry, again bool) {
 		return
 	}
 	// Snapshots share the list: what they see of it is never written again.
-	recent := append(s.session.recent, abi.Recent{ID: n.call.ID, Server: n.call.Server, Tool: n.call.Tool, Outcome: n.outcome})
+	recent := append(s.session.recent, abi.Recent{ID: n.call.ID, Server: n.call.Server, Tool: n.call.Target(), Outcome: n.outcome})
 	s.session.recent = recent[max(0, len(recent)-maxRecent):]
 }
 
@@ -241,13 +267,14 @@ func (s *State) release(n *entry) {
 // answerID is the id of a verdict on something that is no call.
 func (s *State) answerID(seq uint64) string { return fmt.Sprintf("%s-%d", s.file, seq) }
 
-// CallOf returns the server and tool of a call that has no answer yet.
+// CallOf returns the server and tool of a call that has no answer yet; of
+// another kind of call its method, see [abi.Call.Target].
 func (s *State) CallOf(id string) (server, tool string, ok bool) {
 	n := s.session.entries[id]
 	if n == nil {
 		return "", "", false
 	}
-	return n.call.Server, n.call.Tool, true
+	return n.call.Server, n.call.Target(), true
 }
 
 // Known says whether a tool has a pin or was listed.
@@ -259,5 +286,5 @@ func (s *State) Known(serverName, tool string) bool {
 // Counts says whether a call of a tool is charged to any budget, so that a
 // decision on it must not happen beside one in another process.
 func (s *State) Counts(serverName, tool string) bool {
-	return len(s.bind(serverName, tool).budgets) > 0
+	return len(s.bind(abi.KindTool, serverName, tool).budgets) > 0
 }

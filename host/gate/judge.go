@@ -85,7 +85,7 @@ func union(a, b []string) []string {
 type decision struct {
 	verdict  abi.Verdict
 	edits    []abi.Edit
-	sent     abi.Value // the arguments after the edits
+	sent     abi.Value // the values after the edits
 	findings []abi.Finding
 	firm     bool // enforced whatever the mode
 }
@@ -101,6 +101,12 @@ func (s *State) decide(n *entry) (d decision) {
 			}}
 		}
 	}()
+	if !n.call.Kind.Known() {
+		return decision{firm: true, verdict: abi.Verdict{
+			Outcome: abi.Deny, Contract: "coverage", Code: "COVERAGE_KIND", Reason: "nobody knows how to judge this kind of call", At: []string{"/call/kind"},
+			Mend: "update Callgate, if a newer one wrote the event",
+		}}
+	}
 	b := n.binding
 	if b.broken != nil {
 		return decision{verdict: abi.Verdict{
@@ -115,7 +121,7 @@ func (s *State) decide(n *entry) (d decision) {
 		}}
 	}
 	received := s.snapshot(n)
-	d.sent = n.call.Arguments
+	d.sent, _ = n.call.Values()
 	sent := received
 	for _, r := range b.rows {
 		if editor, ok := r.c.(contract.Editor); ok {
@@ -131,7 +137,7 @@ func (s *State) decide(n *entry) (d decision) {
 		}}
 	}
 	if len(d.edits) > 0 {
-		args, err := applyEdits(n.call.Arguments, d.edits)
+		values, err := applyEdits(d.sent, d.edits)
 		if err != nil {
 			return decision{verdict: abi.Verdict{
 				Outcome: abi.Deny, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied: " + err.Error(),
@@ -139,15 +145,16 @@ func (s *State) decide(n *entry) (d decision) {
 			}}
 		}
 		edited := *received
-		edited.Call.Arguments, edited.Call.Digest = args, args.Digest()
+		edited.Call.SetValues(values)
+		edited.Call.Digest = values.Digest()
 		edited.Taint = s.explain(b.rows, &edited)
-		d.sent, sent = args, &edited
+		d.sent, sent = values, &edited
 	}
 	d.verdict = judge(b.rows, received, sent)
 	return d
 }
 
-// explain asks provenance about the arguments that contracts want explained.
+// explain asks provenance about the values that contracts want explained.
 func (s *State) explain(rows []row, snap *abi.Snapshot) []abi.Finding {
 	var wanted []abi.Wanted
 	for _, r := range rows {
@@ -159,7 +166,8 @@ func (s *State) explain(rows []row, snap *abi.Snapshot) []abi.Finding {
 		return nil
 	}
 	s.settleAll()
-	return s.session.index.Explain(snap.Call.Arguments, wanted)
+	values, _ := snap.Call.Values()
+	return s.session.index.Explain(values, wanted)
 }
 
 // applyEdits applies edits in order to a copy of the arguments.
@@ -183,11 +191,15 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 			place.Dir = cwd
 		}
 	}
+	var definition abi.Definition
+	if n.call.Kind.IsTool() {
+		definition = s.pinOf(n.call.Server, n.call.Tool)
+	}
 	return &abi.Snapshot{
-		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: s.pinOf(n.call.Server, n.call.Tool),
+		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition,
 		Session: abi.Session{
 			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
-			ThisTool: ss.tools[n.call.Server+"/"+n.call.Tool], Recent: ss.recent, Place: place, Protected: ss.protected,
+			ThisTool: ss.tools[nameOf(&n.call)], Recent: ss.recent, Place: place, Protected: ss.protected,
 			Approved: s.remembered(), Budgets: s.budgets(n),
 		},
 	}

@@ -114,13 +114,14 @@ func (s *State) peerLists(from Peer, e abi.Event) {
 }
 
 // peerCalls takes in a call of another process. What its client said vouches
-// for nothing here, so its arguments stay out of provenance.
+// for nothing here, so its arguments stay out of provenance; what its server
+// asked of the client taints.
 func (s *State) peerCalls(from Peer, e abi.Event) {
 	c := *e.Call
 	c.Server = from.Server
 	n := &entry{key: from.key(c.ID), peer: true, call: c}
 	n.binding = &binding{}
-	if s.policy != nil {
+	if s.policy != nil && c.Kind.IsTool() {
 		var known pin
 		if srv := s.foreign[from.Server]; srv != nil {
 			known, n.pinned = srv.pins[c.Tool]
@@ -134,11 +135,20 @@ func (s *State) peerCalls(from Peer, e abi.Event) {
 	s.session.entries[n.key] = n
 	s.active()
 	s.attempt(n)
-	if from.owns(s, c.ID) {
-		c.Arguments = abi.Value{}
-		e.Call, e.Text = &c, nil
-		s.keep(unrecorded{event: e, peer: true}, from.File)
+	owned := from.owns(s, c.ID)
+	switch {
+	case c.Kind.FromServer(): // its params are text of the server
+		if !owned {
+			c.ID = ""
+		}
+	case !owned:
+		return
+	default:
+		c.SetValues(abi.Value{})
+		e.Text = nil
 	}
+	e.Call = &c
+	s.keep(unrecorded{event: e, peer: true}, from.File)
 }
 
 // peerBinding returns the budgets that a call of another process is charged to.

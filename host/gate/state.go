@@ -89,6 +89,7 @@ type session struct {
 	waiting    []string          // keys of the asked calls of other processes, oldest first
 	questions  int64             // that people were asked, here and in other processes
 	approved   []abi.Approved
+	releases   []release // calls that people let go, oldest first
 	standing   []standing
 	joined     bool // this process is part of the session: nothing that others write ends it
 }
@@ -238,11 +239,12 @@ func (s *State) Freeze(e abi.Event) abi.Event {
 	if c.ID == "" {
 		c.ID = s.file + "-" + strconv.FormatUint(e.Seq, 10)
 	}
+	values, _ := c.Values()
 	if c.Digest == "" {
-		c.Digest = c.Arguments.Digest()
+		c.Digest = values.Digest()
 	}
 	if c.Bytes == 0 {
-		c.Bytes = int64(len(c.Arguments.Append(nil)))
+		c.Bytes = int64(len(values.Append(nil)))
 	}
 	e.Call = &c
 	return e

@@ -36,7 +36,8 @@ type Options struct {
 	// where it fails, the record counts as evicted.
 	Text io.ReaderAt
 	// Source returns what the policy says of a tool's outputs; nil: nothing.
-	// The tool is "" for frames that answer no tool call.
+	// The tool is "" for frames that answer no call; of another kind of call it is
+	// the method, see [abi.Call.Target].
 	Source func(server, tool string) Source
 	// Writer names who wrote the event that is being recorded; nil: "". Events of
 	// one writer are recorded in the order in which they happened. Those of two

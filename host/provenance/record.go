@@ -67,6 +67,9 @@ type leaf struct {
 // Record implements [Index].
 func (x *plain) Record(e abi.Event) {
 	switch {
+	case e.Call != nil && e.Call.Kind.FromServer():
+		v, ok := x.resolve(e.Call.Params, e.Text)
+		x.recordValue(x.begin(e.Call.ID, e.Call.Server, e.Call.Target(), !ok), "", v)
 	case e.Call != nil:
 		x.calls[e.Call.ID] = x.caller(e.Call, e.Text)
 		x.recordCall(e.Call, e.Text)
@@ -127,8 +130,11 @@ func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 		inline, prefix = r.Error, "/error"
 	}
 	v, ok := x.resolve(inline, ref)
-	n := x.begin(r.Call, r.Server, x.calls[r.Call].tool, !ok)
 	said := x.calls[r.Call]
+	n := x.begin(r.Call, r.Server, said.tool, !ok)
+	if r.Call == "" {
+		x.records[n].source = Source{} // whose output it is nobody knows
+	}
 	x.records[n].said = said.said
 	x.records[n].mute = said.mute || r.Error.Exists() || v.Get("isError").True()
 	x.recordValue(n, prefix, v)
@@ -136,14 +142,15 @@ func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 
 // caller notes a call, and what it sends to a tool whose fields vouch.
 func (x *plain) caller(c *abi.Call, ref *abi.Text) caller {
-	who := caller{tool: c.Tool}
+	who := caller{tool: c.Target()}
 	if x.options.Source == nil {
 		return who
 	}
-	if src := x.options.Source(c.Server, c.Tool); !src.WholeField && len(src.Fields) == 0 {
+	if src := x.options.Source(c.Server, who.tool); !src.WholeField && len(src.Fields) == 0 {
 		return who
 	}
-	v, ok := x.resolve(c.Arguments, ref)
+	values, _ := c.Values()
+	v, ok := x.resolve(values, ref)
 	who.mute = !ok
 	size := 0
 	v.Walk("", func(_ string, v abi.Value, _ bool) {
@@ -192,7 +199,8 @@ func (x *plain) writer() string {
 
 // recordCall notes what the client said in a call before any server did.
 func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
-	v, ok := x.resolve(c.Arguments, ref)
+	values, _ := c.Values()
+	v, ok := x.resolve(values, ref)
 	if !ok {
 		return
 	}
