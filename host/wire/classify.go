@@ -106,7 +106,7 @@ func syntaxCode(err error) (code, pointer string) {
 
 // frame reads and judges the object that comes next in the decoder, the whole of f.Raw.
 func (c *Classifier) frame(f *Frame, side Side) error {
-	w := walk{text: f.Raw}
+	w := walk{text: f.Raw, side: side}
 	if _, err := c.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (c *Classifier) element(text []byte, side Side) (Frame, error) {
 	if _, err := c.dec.ReadToken(); err != nil {
 		return f, err
 	}
-	w := walk{text: text, base: c.offset() - 1}
+	w := walk{text: text, base: c.offset() - 1, side: side}
 	if err := c.object(&w, atEnvelope); err != nil {
 		return f, err
 	}

@@ -118,6 +118,12 @@ func lexemes(ids []ID) string {
 func checkFacts(t *testing.T, c corpusCase, f Frame) {
 	t.Helper()
 	got := map[string]string{"id": f.ID.Raw, "method": f.Method, "version": f.Version, "target": f.Target, "type": f.ResultType}
+	for _, ask := range f.Asked {
+		got["asked"] += ask.Key + ":" + ask.Method + string(ask.Params.In(f.Raw)) + ";"
+	}
+	if _, ok := c.facts["asked"]; !ok && len(f.Asked) > 0 && !c.refused() {
+		t.Errorf("asked are %q, want none", got["asked"])
+	}
 	spans := map[string]Span{"state": f.RequestState, "responses": f.InputResponses, "caps": f.Capabilities, "token": f.ProgressToken,
 		"sub": f.SubscriptionID, "asks": f.InputRequests, "upstate": f.State}
 	for key, span := range spans {

@@ -50,6 +50,7 @@ func (c *Classifier) fill(f *Frame, w *walk, side Side) {
 	f.NextCursor, f.HasNext = c.cursor(w, w.at[resultNextCursor])
 	f.ResultType, _ = c.stringAt(w, resultType)
 	f.InputRequests, f.State = w.span(w.at[resultInputRequests]), w.span(w.at[resultState])
+	w.rule = ruleOf(f.Method, side)
 	switch {
 	case side == FromServer:
 		subscription := metaSubscription
@@ -58,12 +59,12 @@ func (c *Classifier) fill(f *Frame, w *walk, side Side) {
 		}
 		f.SubscriptionID = w.span(w.at[subscription])
 		if f.Method == "notifications/progress" {
-			f.ProgressToken = w.span(w.at[paramProgressToken])
+			f.ProgressToken = w.span(w.at[askProgressToken])
 		}
 	case f.Method != "":
 		f.RequestState, f.InputResponses = w.span(w.at[paramRequestState]), w.span(w.at[paramInputResponses])
 		f.Capabilities, f.ProgressToken = w.span(w.at[metaCapabilities]), w.span(w.at[metaProgressToken])
-		if w.rule = ruleOf(f.Method); w.rule != nil {
+		if w.rule != nil {
 			f.Target, f.HasTarget = c.stringAt(w, w.rule.target)
 		}
 	}
@@ -132,6 +133,11 @@ func (c *Classifier) response(f *Frame, w *walk, side Side) (code, pointer strin
 		if at := c.folded(w, resultNames[:]...); at != "" {
 			return CodeResultNameFolds, at
 		}
+		if f.ResultType == "input_required" {
+			if f.Asked, code, pointer = asked(f); code != "" {
+				return code, pointer
+			}
+		}
 	}
 	f.Kind = Response
 	if isError {
@@ -177,7 +183,7 @@ func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string
 	}
 	hasID := id.present() && id.kind != 'n'
 	if w.rule != nil {
-		if f.Method == "tools/call" {
+		if side != FromServer && f.Method == "tools/call" {
 			// The target of a call is its tool.
 			f.Call = &ToolCall{Name: f.Target, Arguments: w.span(w.at[paramArguments]), Meta: w.span(w.at[paramMeta]), Task: w.span(w.at[paramTask])}
 		}
@@ -198,7 +204,7 @@ func (c *Classifier) request(f *Frame, w *walk, side Side) (code, pointer string
 	return "", ""
 }
 
-// params judges the type of params and, in a client's, the names that a case-insensitive server would fold and the members that MCP gives a type.
+// params judges the type of params, the names that a case-insensitive peer would fold and, in a client's, the members that MCP gives a type.
 func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string) {
 	switch w.at[envParams].kind {
 	case 0, '{':
@@ -210,11 +216,11 @@ func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string)
 	default:
 		return CodeParamsType, "/params"
 	}
-	if side == FromServer {
-		return "", ""
-	}
 	if at := c.paramNames(w); at != "" {
 		return CodeParamNameFolds, at
+	}
+	if side == FromServer {
+		return "", ""
 	}
 	return c.paramTypes(w)
 }

@@ -55,6 +55,10 @@ func checkFrame(t *testing.T, f Frame, side Side) {
 	for _, s := range []Span{f.IDSpan, f.Params, f.Result, f.Error, f.RequestState, f.InputResponses, f.InputRequests, f.State, f.Capabilities, f.ProgressToken, f.SubscriptionID} {
 		checkSpan(t, f.Raw, s)
 	}
+	for _, ask := range f.Asked {
+		checkSpan(t, f.Raw, ask.Value)
+		checkSpan(t, f.Raw, ask.Params)
+	}
 	if c := f.Call; c != nil {
 		for _, s := range []Span{c.Arguments, c.Meta, c.Task} {
 			checkSpan(t, f.Raw, s)
@@ -114,7 +118,7 @@ func checkLenient(t *testing.T, f Frame, side Side) {
 		checkLenientResult(t, f, got.Result)
 		return
 	}
-	checkLenientParams(t, f, got.Params)
+	checkLenientParams(t, f, side, got.Params)
 	if f.Call == nil {
 		return
 	}
@@ -136,7 +140,7 @@ func checkLenient(t *testing.T, f Frame, side Side) {
 }
 
 // checkLenientParams compares what a client's params ask for.
-func checkLenientParams(t *testing.T, f Frame, params json.RawMessage) {
+func checkLenientParams(t *testing.T, f Frame, side Side, params json.RawMessage) {
 	t.Helper()
 	var got lenientParams
 	if f.Method == "" || !lenientInto(t, params, &got) {
@@ -148,7 +152,7 @@ func checkLenientParams(t *testing.T, f Frame, params json.RawMessage) {
 	}{{got.RequestState, f.RequestState}, {got.InputResponses, f.InputResponses}, {got.Meta.Capabilities, f.Capabilities}, {got.Meta.ProgressToken, f.ProgressToken}} {
 		sameRaw(t, f, pair.lenient, pair.span)
 	}
-	rule := ruleOf(f.Method)
+	rule := ruleOf(f.Method, side)
 	if rule == nil || rule.target == noSlot {
 		if f.HasTarget {
 			t.Fatalf("%q has the target %q", f.Raw, f.Target)
@@ -170,8 +174,46 @@ func checkLenientResult(t *testing.T, f Frame, result json.RawMessage) {
 	}
 	sameRaw(t, f, got.Requests, f.InputRequests)
 	sameRaw(t, f, got.State, f.State)
+	checkLenientAsks(t, f, got.Requests)
 	if kind, _ := got.Type.(string); kind != f.ResultType && !strings.ContainsRune(kind, '\ufffd') {
 		t.Fatalf("of %q encoding/json reads the type %q, we read %q", f.Raw, kind, f.ResultType)
+	}
+}
+
+// checkLenientAsks compares the requests in a result, which a client runs as if they had come in frames.
+func checkLenientAsks(t *testing.T, f Frame, requests json.RawMessage) {
+	t.Helper()
+	var got map[string]struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	}
+	if f.ResultType != "input_required" || len(requests) == 0 {
+		if len(f.Asked) > 0 {
+			t.Fatalf("%q asks %v", f.Raw, f.Asked)
+		}
+		return
+	}
+	if err := json.Unmarshal(requests, &got); err != nil || len(got) != len(f.Asked) {
+		t.Fatalf("of %q encoding/json reads %v (%v), we read %v", f.Raw, got, err, f.Asked)
+	}
+	for _, ask := range f.Asked {
+		r, ok := got[ask.Key]
+		params := string(r.Params)
+		if params == "null" {
+			params = ""
+		}
+		if !ok || r.Method != ask.Method || params != string(ask.Params.In(f.Raw)) {
+			t.Fatalf("of %q encoding/json reads %v, we read %v", f.Raw, got, ask)
+		}
+		var sampling struct {
+			Tools json.RawMessage `json:"tools"`
+		}
+		if ask.Method != "sampling/createMessage" || !lenientInto(t, ask.Params.In(f.Raw), &sampling) {
+			continue
+		}
+		if _, err := Find(f.Raw, ask.Params, "/tools"); (err == nil) != (len(sampling.Tools) > 0) {
+			t.Fatalf("of %q encoding/json reads the tools %q, we read none", f.Raw, sampling.Tools)
+		}
 	}
 }
 

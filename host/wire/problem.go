@@ -43,10 +43,11 @@ const (
 	CodeNotObject = "FRAME_NOT_OBJECT"
 	// CodeNameFolds: a top-level name is an envelope name in another case (Unicode simple folding), or one followed by U+0000.
 	CodeNameFolds = "FRAME_NAME_FOLDS"
-	// CodeParamNameFolds: likewise in a client's params, for the names that are the protocol's everywhere (_meta and what the base protocol puts into it,
-	// requestState, inputResponses) and for those that the method reads.
+	// CodeParamNameFolds: likewise in params, for the names that the method reads (those of sampling and elicitation in a server's) and, in a client's, for
+	// the protocol's everywhere: _meta and what the base protocol puts into it, requestState, inputResponses.
 	CodeParamNameFolds = "FRAME_PARAM_NAME_FOLDS"
-	// CodeResultNameFolds: likewise in a server's result, for resultType, inputRequests and requestState: a client that folds would ask on its behalf.
+	// CodeResultNameFolds: likewise in a server's result, for resultType, inputRequests and requestState, and in the requests of inputRequests: a client that
+	// folds would ask on the server's behalf what nobody judged.
 	CodeResultNameFolds = "FRAME_RESULT_NAME_FOLDS"
 	// CodeVersion: jsonrpc is absent or not "2.0".
 	CodeVersion = "FRAME_JSONRPC_VERSION"
@@ -101,6 +102,8 @@ const (
 	CodeRequestState = "FRAME_REQUEST_STATE"
 	// CodeInputResponses: a client's params.inputResponses that is not an object.
 	CodeInputResponses = "FRAME_INPUT_RESPONSES"
+	// CodeInputRequests: a result of the type "input_required" whose inputRequests are not an object of requests that have a method and, if any, params in an object.
+	CodeInputRequests = "FRAME_INPUT_REQUESTS"
 	// CodeBatchUnsupported: an array where the negotiated revision has no batches.
 	CodeBatchUnsupported = "FRAME_BATCH_UNSUPPORTED"
 	// CodeBatchEmpty: an array of nothing.
@@ -167,6 +170,7 @@ var problemTable = [...]problemRow{
 	{CodeTargetSurrogate, rpcInvalidRequest, "what the request asks for holds a lone surrogate; send well-formed Unicode"},
 	{CodeRequestState, rpcInvalidRequest, "requestState is not a string; send the one that was given back, or leave it out"},
 	{CodeInputResponses, rpcInvalidRequest, "inputResponses is not an object; send an object or leave it out"},
+	{CodeInputRequests, rpcInvalidRequest, "inputRequests is not an object of requests with a method; send it as MCP has it"},
 	{CodeBatchUnsupported, rpcInvalidRequest, "the negotiated protocol revision has no batches; send each frame on its own line"},
 	{CodeBatchEmpty, rpcInvalidRequest, "the batch is empty; send at least one frame in it"},
 	{CodeBatchTooLong, rpcInvalidRequest, "the batch has more elements than the limit; send smaller batches"},

@@ -44,9 +44,13 @@ func hostileFrame(r *rand.Rand) []byte {
 		odd(`"ref"`, `"Ref"`)+":"+odd(`{"type":"ref/prompt","name":"x"}`, `{"URI":"x"}`, "[]", "1"),
 		odd(`"argument"`, `"Argument"`)+":"+odd(`{"name":"a","value":"b"}`, `{"Value":"b"}`, "null"),
 	)
+	ask := object(
+		odd(`"method"`, `"Method"`, `"m\u0065thod"`)+":"+odd(`"sampling/createMessage"`, `"elicitation/create"`, `"Sampling/createMessage"`, `"x/y"`, "5"),
+		odd(`"params"`, `"PARAMS"`, `"paramſ"`)+":"+odd(object(odd(`"tools"`, `"Tools"`, `"toolſ"`)+":[]", `"messages":[]`), "null", "[]"),
+	)
 	result := object(
-		odd(`"resultType"`, `"ResultType"`, `"r\u0065sultType"`)+":"+odd(`"complete"`, `"input_required"`, "5"),
-		odd(`"inputRequests"`, `"InputRequests"`, `"inputRequestſ"`)+":"+value(),
+		odd(`"resultType"`, `"ResultType"`, `"r\u0065sultType"`)+":"+pick(`"complete"`, `"input_required"`, `"input_required"`, odd(`"input_requir\u0065d"`, "5")),
+		odd(`"inputRequests"`, `"InputRequests"`, `"inputRequestſ"`)+":"+odd(object(`"k":`+ask, `"l":`+ask), value()),
 		odd(`"requestState"`, `"RequestState"`)+":"+value(),
 	)
 	id := odd(`"id"`, `"ID"`, `"\u0069d"`, `"Id"`) + ":" + odd("1", `"1"`, "1.0", "null", "-0", "[]", "9007199254740993")
@@ -77,7 +81,7 @@ func TestGeneratedFramesAreReadAsLenientParsersReadThem(t *testing.T) {
 			kinds[f.Kind]++
 			if f.Problem != nil {
 				refused[f.Problem.Code]++
-			} else if ruleOf(f.Method) != nil && side == FromClient || f.ResultType != "" {
+			} else if ruleOf(f.Method, side) != nil && side == FromClient || f.ResultType != "" {
 				calls[f.Method]++
 			}
 			if again := Classify(raw, side, Options{}); again.Kind != f.Kind || !bytes.Equal(again.Raw, f.Raw) || again.ID != f.ID {

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// rule is the shape of a client's request that reaches data, or brings some: what a policy decides on has to be where every peer reads it, in one spelling
-// and of its type. It needs an id as well: some servers run such a frame without one, and nobody would see the answer.
+// rule is the shape of a request that a policy decides on, because it reaches data or brings some: what is decided on has to be where every peer reads it,
+// in one spelling and, in a client's, of its type. The request needs an id as well: some servers run such a frame without one, and nobody would see the answer.
 type rule struct {
 	method string
 	// target is what the request is for: the member that the header Mcp-Name repeats (MCP 2026-07-28 "transports"). noSlot when there is none.
@@ -26,8 +26,8 @@ type memberRule struct {
 	code     string
 }
 
-// rules are in the order of how often clients send the methods.
-var rules = [...]rule{
+// clientRules are in the order of how often clients send the methods.
+var clientRules = [...]rule{
 	{method: "tools/call", target: paramName, surrogate: CodeCallNameSurrogate, members: []memberRule{
 		{paramName, '"', false, CodeCallName}, {paramArguments, '{', true, CodeCallArguments}}, reads: []slot{paramTask}},
 	{method: "resources/read", target: paramURI, surrogate: CodeTargetSurrogate, members: ruleURI[:]},
@@ -61,15 +61,29 @@ var (
 	// resultNames make a client ask, store or answer: under another spelling a client that folds would, and nobody had judged it.
 	resultNames = [...]slot{resultType, resultInputRequests, resultState}
 
-	// serverMethods are what a policy decides of a server's own requests.
-	serverMethods = [...]string{"sampling/createMessage", "elicitation/create", "roots/list"}
+	// serverRules are the requests of a server, of its own or in the inputRequests of a result. Their types are judged by whoever reads them.
+	serverRules = [...]rule{
+		{method: "sampling/createMessage", reads: []slot{askMessages, askSystemPrompt, askIncludeContext, askMaxTokens, askTools, askToolChoice,
+			askTemperature, askStopSequences, askModelPreferences, askMetadata, askTask}},
+		{method: "elicitation/create", reads: []slot{askMode, askMessage, askSchema, askURL, askElicitation, askTask}},
+		{method: "roots/list"},
+	}
 )
 
-// ruleOf returns the rule of a client's method, nil when it has none.
-func ruleOf(method string) *rule {
-	for i := range rules {
-		if rules[i].method == method {
-			return &rules[i]
+// rules returns those for the frames of a side.
+func (side Side) rules() []rule {
+	if side == FromServer {
+		return serverRules[:]
+	}
+	return clientRules[:]
+}
+
+// ruleOf returns the rule of a method, nil when it has none.
+func ruleOf(method string, side Side) *rule {
+	of := side.rules()
+	for i := range of {
+		if of[i].method == method {
+			return &of[i]
 		}
 	}
 	return nil
@@ -78,16 +92,8 @@ func ruleOf(method string) *rule {
 // methodFolds reports whether a method without a rule is one that has a rule, in another case or with space around it.
 func methodFolds(method string, side Side) bool {
 	name := bytes.TrimSpace([]byte(method))
-	if side == FromServer {
-		for _, known := range serverMethods {
-			if method != known && folds(name, known) {
-				return true
-			}
-		}
-		return false
-	}
-	for i := range rules {
-		if folds(name, rules[i].method) {
+	for _, r := range side.rules() {
+		if folds(name, r.method) {
 			return true
 		}
 	}
@@ -104,10 +110,15 @@ func (c *Classifier) folded(w *walk, of ...slot) string {
 	return ""
 }
 
-// paramNames refuses the names in a client's params that a peer could take for ones the policy reads.
+// paramNames refuses the names in params that a peer could take for ones the policy reads.
 func (c *Classifier) paramNames(w *walk) string {
-	if at := c.folded(w, everyParams[:]...); at != "" || w.rule == nil {
-		return at
+	if w.side != FromServer {
+		if at := c.folded(w, everyParams[:]...); at != "" {
+			return at
+		}
+	}
+	if w.rule == nil {
+		return ""
 	}
 	for _, m := range w.rule.members {
 		if at := c.folded(w, m.slot); at != "" {

@@ -30,6 +30,25 @@ const (
 	paramInputResponses
 	paramProgressToken
 
+	askProgressToken
+	askMeta
+	askMessages
+	askSystemPrompt
+	askIncludeContext
+	askMaxTokens
+	askTools
+	askToolChoice
+	askTemperature
+	askStopSequences
+	askModelPreferences
+	askMetadata
+	askMode
+	askMessage
+	askSchema
+	askURL
+	askElicitation
+	askTask
+
 	metaVersion
 	metaCapabilities
 	metaProgressToken
@@ -59,14 +78,19 @@ const (
 	slots
 )
 
-// slotNames are the members' names. MCP gives one to each: the base protocol, "tools", "resources", "prompts", "completion", "tasks", "subscriptions" and
-// "multi round-trip requests" pages of its revisions.
+// slotNames are the members' names, as the pages of the MCP revisions have them: base protocol, "tools", "resources", "prompts", "completion", "tasks",
+// "subscriptions", "multi round-trip requests", and for a server's asking "sampling" and "elicitation".
 var slotNames = [slots]string{
 	envVersion: "jsonrpc", envID: "id", envMethod: "method", envParams: "params", envResult: "result", envError: "error",
 
 	paramName: "name", paramArguments: "arguments", paramMeta: "_meta", paramTask: "task", paramCursor: "cursor", paramURI: "uri", paramTaskID: "taskId",
 	paramRef: "ref", paramArgument: "argument", paramContext: "context", paramNotifications: "notifications",
 	paramRequestState: "requestState", paramInputResponses: "inputResponses", paramProgressToken: "progressToken",
+
+	askProgressToken: "progressToken", askMeta: "_meta", askMessages: "messages", askSystemPrompt: "systemPrompt", askIncludeContext: "includeContext",
+	askMaxTokens: "maxTokens", askTools: "tools", askToolChoice: "toolChoice", askTemperature: "temperature", askStopSequences: "stopSequences",
+	askModelPreferences: "modelPreferences", askMetadata: "metadata",
+	askMode: "mode", askMessage: "message", askSchema: "requestedSchema", askURL: "url", askElicitation: "elicitationId", askTask: "task",
 
 	metaVersion: "io.modelcontextprotocol/protocolVersion", metaCapabilities: "io.modelcontextprotocol/clientCapabilities",
 	metaProgressToken: "progressToken", metaSubscription: "io.modelcontextprotocol/subscriptionId",
@@ -87,6 +111,8 @@ type level uint8
 const (
 	atEnvelope level = iota
 	atParams
+	// atAsk is params of a server.
+	atAsk
 	atMeta
 	atResultMeta
 	atResult
@@ -103,7 +129,8 @@ var levelTable = [levels]struct {
 	path       jsontext.Pointer
 }{
 	atEnvelope:   {envVersion, paramName, ""},
-	atParams:     {paramName, metaVersion, "/params"},
+	atParams:     {paramName, askProgressToken, "/params"},
+	atAsk:        {askProgressToken, metaVersion, "/params"},
 	atMeta:       {metaVersion, resultMetaSubscription, "/params/_meta"},
 	atResultMeta: {resultMetaSubscription, resultMeta, "/result/_meta"},
 	atResult:     {resultMeta, refType, "/result"},
@@ -113,14 +140,17 @@ var levelTable = [levels]struct {
 	atListen:     {listenResources, slots, "/params/notifications"},
 }
 
-// inside names the level of the object that a slot holds.
-func inside(s slot) (level, bool) {
+// inside names the level of the object that a slot of a frame of this side holds.
+func (side Side) inside(s slot) (level, bool) {
 	switch s {
 	case envParams:
+		if side == FromServer {
+			return atAsk, true
+		}
 		return atParams, true
 	case envResult:
 		return atResult, true
-	case paramMeta:
+	case paramMeta, askMeta:
 		return atMeta, true
 	case resultMeta:
 		return atResultMeta, true

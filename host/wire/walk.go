@@ -18,6 +18,7 @@ func (v value) present() bool { return v.kind != 0 }
 type walk struct {
 	text []byte
 	base int
+	side Side
 	at   [slots]value
 	// folded holds the last member name that folds to a known one without being it, as a JSON string.
 	folded [slots]Span
@@ -85,7 +86,7 @@ func (c *Classifier) object(w *walk, at level) error {
 
 // member reads one value, member by member where a level says so.
 func (c *Classifier) member(w *walk, s slot, kind jsontext.Kind) (Span, error) {
-	inner, ok := inside(s)
+	inner, ok := w.side.inside(s)
 	if !ok || kind != '{' {
 		v, err := c.dec.ReadValue()
 		end := c.offset()

@@ -122,6 +122,8 @@ type Frame struct {
 	ResultType string
 	// InputRequests and State are the spans of result.inputRequests and result.requestState. They are the server's: of any type.
 	InputRequests, State Span
+	// Asked are the requests in inputRequests of a server's result whose type is "input_required", in order.
+	Asked []Ask
 	// Capabilities is the span of a client's params._meta["io.modelcontextprotocol/clientCapabilities"], of any type: what the client can do for this one request.
 	Capabilities Span
 	// ProgressToken is the span, of any type, of params._meta.progressToken on a client's frame, and of params.progressToken on a server's notifications/progress.
@@ -136,7 +138,7 @@ type Frame struct {
 	Version string
 	// Modern is true for a frame with that _meta member at 2026-07-28 or later: the era is a property of each frame.
 	Modern bool
-	// Cursor is params.cursor, NextCursor result.nextCursor (MCP pagination): unescaped strings, or the lexeme of any other type. null counts as absent.
+	// Cursor is a client's params.cursor, NextCursor result.nextCursor (MCP pagination): unescaped strings, or the lexeme of any other type. null counts as absent.
 	Cursor, NextCursor string
 	HasCursor, HasNext bool
 	// HasOwnMeta is true for a server frame in which StripOwnMeta would remove something. It is set on a Batch, not on its elements.
