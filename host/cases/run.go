@@ -57,7 +57,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 				r.fail(s, "%s", difference)
 			}
 		}
-		if s.Returns.Exists() || s.Event.Get("call").Exists() {
+		if s.Returns.Exists() || calls(s.Event) {
 			run.returns = s.Returns // what the call before it would have got is not this one's
 		}
 		if err := run.answer(verdict); err != nil {
@@ -167,6 +167,11 @@ func callOf(event abi.Value) (server, tool string, args abi.Value) {
 	}
 	args, _ = abi.Parse(f.Call.Arguments.In(f.Raw)) // no arguments: absent
 	return raw.Get("server").Str(), f.Call.Name, args
+}
+
+// calls says whether a step calls anything, but in a raw frame.
+func calls(event abi.Value) bool {
+	return slices.ContainsFunc(replay.CallForms(), func(word string) bool { return event.Get(word).Exists() })
 }
 
 // listed says whether the case itself lists the tools of a server.

@@ -10,7 +10,8 @@ import (
 )
 
 var stepKeys = []string{
-	"call", "args", "returns", "error", "tools", "time", "session", "user", "facts", "approve", "lapse", "raw", "result", "want",
+	"call", "args", "returns", "error", "resource", "uri", "action", "prompt", "complete", "ref", "argument", "context", "request", "method", "name",
+	"params", "tools", "time", "session", "user", "facts", "approve", "lapse", "raw", "result", "want",
 }
 
 // step reads one step into a short form of an event.
@@ -30,48 +31,35 @@ func (l *loader) step(n *yaml.Node) Step {
 	if m["lapse"] != nil {
 		add("lapsed", l.value(m["lapse"]))
 	}
-	if m["call"] != nil {
-		add("call", l.call(m["call"], m["args"]))
-	} else if m["args"] != nil {
-		l.fail(m["args"], "args: only beside call")
+	word := callWord(m)
+	if word != "" {
+		add(word, l.called(word, m))
 	}
-	s.Returns = l.returns(m["returns"], m["error"])
+	l.strays(word, m)
+	s.Returns = l.returns(word, m["returns"], m["error"])
 	s.Event = abi.ObjectValue(members...)
 	if len(members) == 0 {
-		l.fail(n, "step: want one of call, tools, time, session, user, facts, approve, lapse, raw, result")
+		l.fail(n, "step: want one of %s, tools, time, session, user, facts, approve, lapse, raw, result", strings.Join(replay.CallForms(), ", "))
 	}
-	if s.Returns.Exists() && m["call"] == nil {
-		l.fail(n, "step: returns and error only stand beside call")
+	if s.Returns.Exists() && (word == "" || word == "request") {
+		l.fail(n, "step: returns and error only stand beside a call of the client")
 	}
 	if m["want"] != nil {
 		s.Want = l.want(m["want"])
-		if m["call"] == nil && m["raw"] == nil && m["approve"] == nil {
-			l.fail(m["want"], "want: only beside call, raw and approve, which get a verdict")
+		if word == "" && m["raw"] == nil && m["approve"] == nil {
+			l.fail(m["want"], "want: only beside calls, raw and approve, which get a verdict")
 		}
 	}
 	return s
 }
 
-func (l *loader) call(n, args *yaml.Node) abi.Value {
-	server, tool, ok := strings.Cut(l.text(n, "call"), "/")
-	if !ok || server == "" || tool == "" {
-		l.fail(n, "call: %q; want server/tool", n.Value)
-	}
-	call := []abi.Member{{Name: "server", Value: abi.StringValue(server)}, {Name: "tool", Value: abi.StringValue(tool)}}
-	if args != nil {
-		v := l.value(args)
-		if v.Kind() != abi.Object {
-			l.fail(args, "args: want a mapping")
-		}
-		call = append(call, abi.Member{Name: "arguments", Value: v})
-	}
-	return abi.ObjectValue(call...)
-}
-
 // returns reads what the server answers: text, or a result as MCP has it.
-func (l *loader) returns(n, failed *yaml.Node) abi.Value {
+func (l *loader) returns(word string, n, failed *yaml.Node) abi.Value {
 	if n != nil && failed != nil {
 		l.fail(failed, "error: not beside returns")
+	}
+	if failed != nil && word != "call" {
+		l.fail(failed, "error: only beside call, whose result can say so")
 	}
 	if failed != nil {
 		return replay.TextResult(l.text(failed, "error")).With("isError", abi.BoolValue(true))
@@ -81,7 +69,7 @@ func (l *loader) returns(n, failed *yaml.Node) abi.Value {
 	}
 	v := l.value(n)
 	if v.IsString() {
-		return replay.TextResult(v.Str())
+		return replay.Returned(word, v.Str())
 	}
 	if v.Kind() != abi.Object {
 		l.fail(n, "returns: want text or a mapping")

@@ -66,7 +66,16 @@ func (r *relay) feed(e abi.Event) []abi.Event {
 func (r *relay) server(f wire.Frame) []abi.Event {
 	var out []abi.Event
 	for _, element := range elements(f) {
-		if m := r.talk.FromServer(element); m.Event != nil {
+		m := r.talk.FromServer(element)
+		if m.Also != nil {
+			out = append(out, r.feed(*m.Also)...)
+		}
+		switch {
+		case m.Event == nil:
+		case m.Event.Call != nil:
+			_, answers := r.call(m)
+			out = append(out, answers...)
+		default:
 			out = append(out, r.feed(*m.Event)...)
 		}
 	}

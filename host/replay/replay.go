@@ -37,6 +37,7 @@ type Player struct {
 	state *gate.State
 	talks map[string]*proxy.Conversation
 	last  string // id of the last call
+	of    abi.Call
 	asked string // id of the last call that a person is asked about, "" once answered
 	raws  int    // calls read from frames, so that each has an id of its own
 	// Gap says that the input rests on text or files that are not there.
@@ -105,7 +106,7 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		p.Gap = true // what the user said is not kept, and may have vouched for anything since
 	case e.Call != nil:
 		e = p.state.Freeze(e)
-		p.last = e.Call.ID
+		p.last, p.of = e.Call.ID, *e.Call
 	}
 	out := gate.Step(p.state, e)
 	// An answer that the ask does not accept leaves it open.

@@ -9,7 +9,8 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// short reads one of the short forms: {"call":…}, {"result":…}, {"tools":…},
+// short reads one of the short forms: {"call":…} and those of [shortKind],
+// {"result":…}, {"tools":…},
 // {"server":…}, {"user":…}, {"time":…}, {"session":"new"}, {"facts":…}, {"approval":…},
 // {"lapsed":…} and {"raw":…}. A "time" beside another member moves the clock first.
 func (p *Player) short(v abi.Value) ([]abi.Event, error) {
@@ -56,9 +57,12 @@ func timeOf(v abi.Value) (time.Time, error) {
 	return at, nil
 }
 
-const shortForms = "call, result, tools, server, user, time, session, facts, approval, lapsed, raw"
+const shortForms = "call, resource, prompt, complete, request, method, result, tools, server, user, time, session, facts, approval, lapsed, raw"
 
 func (p *Player) shortOf(kind string, v abi.Value) ([]abi.Event, error) {
+	if c, err := shortKind(kind, v); c != nil || err != nil {
+		return []abi.Event{{Call: c}}, err
+	}
 	switch kind {
 	case "call":
 		return shortCall(v)
@@ -185,20 +189,21 @@ func shortCall(v abi.Value) ([]abi.Event, error) {
 	return []abi.Event{{Call: c}}, nil
 }
 
-// shortResult is the result of the call before it: a tools/call result as the
-// server sent it, or a string for one block of text.
+// shortResult is the result of the call before it: as the server sent it, or a string for one block of text.
 func (p *Player) shortResult(v abi.Value) ([]abi.Event, error) {
-	if p.last == "" {
+	switch {
+	case p.last == "":
 		return nil, fmt.Errorf("result: no call before it")
+	case p.of.Kind.FromServer():
+		return nil, fmt.Errorf("result: the call before it is a request of a server, whose answer is no output")
 	}
 	if v.IsString() {
 		v = TextResult(v.Str())
 	}
 	if v.Kind() != abi.Object {
-		return nil, fmt.Errorf("result: want a tool result, such as {\"content\":[{\"type\":\"text\",\"text\":\"…\"}]}, or a string")
+		return nil, fmt.Errorf("result: want the result as MCP has it, such as {\"content\":[{\"type\":\"text\",\"text\":\"…\"}]}, or a string")
 	}
-	server, _, _ := p.state.CallOf(p.last)
-	return []abi.Event{{Result: &abi.ResultEvent{Call: p.last, Server: server, Value: v, Bytes: int64(len(v.Append(nil)))}}}, nil
+	return []abi.Event{{Result: &abi.ResultEvent{Call: p.last, Server: p.of.Server, Value: v, Bytes: int64(len(v.Append(nil)))}}}, nil
 }
 
 // TextResult is a tool result with one block of text.
