@@ -30,7 +30,7 @@ func (c *Classifier) ClassifyLine(line Line, side Side, opt Options) Frame {
 }
 
 // Classify names what one frame is. raw is one line with or without its terminator, or the body of one HTTP message (line feeds within are JSON whitespace:
-// whoever writes such a frame to a line transport compacts it first). It is total: every input has an answer, and what has no other is Refused.
+// LineOf brings such a frame to a line transport). It is total: every input has an answer, and what has no other is Refused.
 // The Frame keeps raw and offsets into it.
 func (c *Classifier) Classify(raw []byte, side Side, opt Options) Frame {
 	opt = opt.withDefaults()

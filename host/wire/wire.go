@@ -1,9 +1,12 @@
-// Package wire reads, classifies, edits and writes the JSON-RPC 2.0 frames of MCP on a line transport, without changing a byte it does not have to.
+// Package wire reads, classifies, edits and writes the JSON-RPC 2.0 frames of MCP, lines or bodies of HTTP, without changing a byte it does not have to.
 //
 // The rule behind every refusal is one sentence: what two parsers could read differently is not a frame. Peers exist that take the last of two equal
 // names, that fold case (and Unicode: paramſ), that end a line at a lone carriage return, or that accept NaN; a frame on which such a peer and this package
 // could disagree is refused, in both directions, and never repaired. Everything else keeps its bytes: classification answers with spans into the
 // received bytes, and Splice replaces spans only.
+//
+// Beyond its envelope a frame is looked into as far as decisions reach: the requests that a policy judges (rules.go) and the members by which a result makes
+// a client ask (asks.go) must have their exact names, and a client's the types that MCP gives them. All else, unknown methods included, has only the shape.
 //
 // Sources: JSON-RPC 2.0; RFC 8259 (JSON) and RFC 6901 (JSON Pointer); the base protocol pages of MCP 2024-11-05 to 2026-07-28.
 package wire
