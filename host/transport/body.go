@@ -43,15 +43,17 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits BodyLimits) ([]byte
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
+	rc := http.NewResponseController(w)
 	if limits.Timeout > 0 {
-		rc := http.NewResponseController(w)
 		// A writer without deadlines has no connection that could be held open.
 		_ = rc.SetReadDeadline(time.Now().Add(limits.Timeout))
-		// The server reads on, to notice that the client is gone: that has no end.
-		defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err == nil {
+		if limits.Timeout > 0 {
+			// The server reads on, to notice that the client is gone: that has no end.
+			_ = rc.SetReadDeadline(time.Time{})
+		}
 		return body, nil
 	}
 	var over *http.MaxBytesError

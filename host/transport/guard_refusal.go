@@ -3,6 +3,7 @@ package transport
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/callgate/callgate/host/wire"
 )
@@ -66,6 +67,9 @@ func (r *Refusal) Frame() []byte {
 	return wire.ErrorFrame(r.ID, code, r.Reason, nil)
 }
 
+// refusedBody is how long the body of a refused request may still take.
+const refusedBody = 10 * time.Second
+
 // Write answers the request with the refusal.
 func (r *Refusal) Write(w http.ResponseWriter) {
 	h := w.Header()
@@ -80,6 +84,10 @@ func (r *Refusal) Write(w http.ResponseWriter) {
 	status := r.Status
 	if status < 400 || status > 599 {
 		status = http.StatusForbidden
+	}
+	if status != http.StatusRequestTimeout {
+		// The server reads a body that nobody wanted before it takes the next request. It must not wait for one that never comes.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedBody))
 	}
 	w.WriteHeader(status)
 	// A client that hangs up before it has read why is its own affair.

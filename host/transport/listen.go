@@ -3,12 +3,12 @@ package transport
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -99,7 +99,7 @@ const (
 // the context of every request. Errors of connections go to errorLog, or nowhere.
 func NewServer(ctx context.Context, handler http.Handler, errorLog *log.Logger) *http.Server {
 	if errorLog == nil {
-		errorLog = log.New(discard{}, "", 0)
+		errorLog = log.New(io.Discard, "", 0)
 	}
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(true)
@@ -115,28 +115,4 @@ func NewServer(ctx context.Context, handler http.Handler, errorLog *log.Logger) 
 		BaseContext:                  func(net.Listener) context.Context { return ctx },
 		ErrorLog:                     errorLog,
 	}
-}
-
-type discard struct{}
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-
-// BearerToken returns the token of an Authorization header of the scheme Bearer
-// (RFC 6750 section 2.1), and whether there is exactly one, well formed.
-func BearerToken(h http.Header) (string, bool) {
-	lines := h["Authorization"]
-	if len(lines) != 1 {
-		return "", false
-	}
-	scheme, token, ok := strings.Cut(lines[0], " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return "", false
-	}
-	token = strings.Trim(token, " ")
-	if token == "" || strings.ContainsFunc(token, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-._~+/=", c)
-	}) {
-		return "", false
-	}
-	return token, true
 }

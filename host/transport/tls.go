@@ -25,10 +25,8 @@ func ServerTLS(cert, key, clientCA string) (*tls.Config, error) {
 		return nil, err
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		NextProtos: nextProtos(),
-		// Only for those who look whether there is one: GetConfigForClient comes first.
-		GetCertificate:     func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.pair.current() },
+		MinVersion:         tls.VersionTLS12,
+		NextProtos:         nextProtos(),
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.current() },
 	}, nil
 }
