@@ -109,7 +109,7 @@ func seen(t *testing.T, dirs ...string) {
 	files := 0
 	for _, dir := range dirs {
 		err := filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(dir)), func(_ string, d fs.DirEntry, err error) error {
-			if err == nil && d.Name() == "node_modules" {
+			if err == nil && (d.Name() == "node_modules" || d.Name() == ".venv") {
 				return filepath.SkipDir
 			}
 			files++
