@@ -285,24 +285,6 @@ func (e *Event) readSession(r *reader) error {
 	return r.done("id", "new", "group", "server", "file", "version", "subject", "actors", "dir", "home", "platform", "protected", "previous", "cut")
 }
 
-func (e *Event) readTools(r *reader) error {
-	t := &ToolsEvent{Server: r.str("server"), Source: ToolsSource(r.str("source")), List: r.array("list")}
-	switch t.Source {
-	case "", ToolsListed, ToolsStored, ToolsCalled:
-	default:
-		r.fail("source: %q; want list, stored or call", t.Source)
-	}
-	t.Cursor, t.Paged = r.str("cursor"), r.v.Get("cursor").Exists()
-	t.Next, t.More = r.str("next"), r.v.Get("next").Exists()
-	for i, d := range t.List {
-		if d.Kind() != Object || !d.Get("name").IsString() {
-			r.fail("list[%d]: want a tool definition with a name", i)
-		}
-	}
-	e.Tools = t
-	return r.done("server", "source", "list", "cursor", "next")
-}
-
 func (e *Event) readCall(r *reader) error {
 	c := &Call{
 		ID: r.str("id"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Digest: r.str("digest"),
@@ -333,7 +315,7 @@ func (e *Event) readRefused(r *reader) error {
 func (e *Event) readAsk(r *reader) error {
 	e.Ask = &AskEvent{
 		Call: r.str("call"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
-		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"),
+		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"), Identity: r.val("identity"),
 		Items: items(r, "items", func(o *reader) AskItem {
 			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason"), Once: o.yes("once")}
 			if v := o.val("finding"); v.Exists() {
@@ -346,7 +328,7 @@ func (e *Event) readAsk(r *reader) error {
 			return item
 		}, "contract", "code", "reason", "once", "finding"),
 	}
-	return r.done("call", "kind", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "items")
+	return r.done("call", "kind", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "identity", "items")
 }
 
 func readFinding(o *reader) *Finding {

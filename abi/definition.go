@@ -104,9 +104,12 @@ func PinFrom(v Value) Pin {
 	return Pin{Definition: v.Get("definition"), At: at}
 }
 
+// pins says whether the elements of a list are pins, and not definitions.
+func (t *ToolsEvent) pins() bool { return t.Source == ToolsStored || t.Source == ToolsAccepted }
+
 // Definitions returns the tool definitions of a list, wherever it comes from.
 func (t *ToolsEvent) Definitions() []Value {
-	if t.Source != ToolsStored {
+	if !t.pins() {
 		return t.List
 	}
 	out := make([]Value, 0, len(t.List))
@@ -116,4 +119,27 @@ func (t *ToolsEvent) Definitions() []Value {
 		}
 	}
 	return out
+}
+
+func (e *Event) readTools(r *reader) error {
+	t := &ToolsEvent{Server: r.str("server"), Source: ToolsSource(r.str("source")), List: r.array("list")}
+	switch t.Source {
+	case "", ToolsListed, ToolsStored, ToolsCalled, ToolsAccepted:
+	default:
+		r.fail("source: %q; want list, stored, call or accepted", t.Source)
+	}
+	t.Cursor, t.Paged = r.str("cursor"), r.v.Get("cursor").Exists()
+	t.Next, t.More = r.str("next"), r.v.Get("next").Exists()
+	for i, d := range t.List {
+		switch p := PinFrom(d); {
+		case d.Kind() == Object && d.Get("name").IsString():
+		case t.pins() && (p.Identity.Exists() || p.Definition.Kind() == Object && p.Definition.Get("name").IsString()):
+		case t.pins():
+			r.fail("list[%d]: want a pin of a server, or of a tool with a name", i)
+		default:
+			r.fail("list[%d]: want a tool definition with a name", i)
+		}
+	}
+	e.Tools = t
+	return r.done("server", "source", "list", "cursor", "next")
 }

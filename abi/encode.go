@@ -313,6 +313,7 @@ func (a *AskEvent) write(w *writer) {
 		}
 	})
 	w.val("definition", a.Definition)
+	w.val("identity", a.Identity)
 }
 
 func (c *Call) write(w *writer) {

@@ -89,6 +89,8 @@ const (
 	ToolsListed ToolsSource = "list"   // the server listed them
 	ToolsStored ToolsSource = "stored" // pins kept from an earlier session
 	ToolsCalled ToolsSource = "call"   // `callgate test` took them from the calls themselves
+	// ToolsAccepted are pins that a person accepted through the process's own socket.
+	ToolsAccepted ToolsSource = "accepted"
 )
 
 // ToolsEvent carries tool definitions.
@@ -197,7 +199,8 @@ type AskEvent struct {
 	// Channels are the only ones that may answer; nil: every one.
 	Channels   []string
 	Items      []AskItem
-	Definition Value // of a tool that asks to be pinned
+	Definition Value // of a tool that a yes pins
+	Identity   Value // of a server that a yes pins; see [Identity]
 }
 
 // AskItem is one thing that a person is asked about.

@@ -32,6 +32,10 @@ func events(t testing.TB) []abi.Event {
 		{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: []abi.Value{parse(t, `{"name":"a"}`)}, Cursor: "", Paged: true, Next: "", More: true}},
 		{Tools: &abi.ToolsEvent{Server: "s", List: []abi.Value{}}},
 		{Server: &abi.ServerEvent{Server: "s", Result: v}},
+		{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: []abi.Value{
+			abi.Pin{Definition: parse(t, `{"name":"a"}`), At: at}.Value(), abi.Pin{Identity: v}.Value(),
+		}}},
+		{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsAccepted, List: []abi.Value{abi.Pin{Identity: v}.Value()}}},
 		{Call: &abi.Call{ID: "aa-5", Kind: abi.KindTool, Server: "s", Tool: "t", Arguments: v, Task: v, Digest: "sha256:00", Bytes: 9}},
 		{Call: &abi.Call{ID: "aa-6", Kind: abi.KindResource, Server: "s", URI: "file:///x", Action: "read", Digest: "d", Bytes: 1}},
 		{Call: &abi.Call{ID: "aa-7", Kind: abi.KindPrompt, Server: "s", Name: "p", Arguments: v, Digest: "d", Bytes: 1}},
@@ -51,7 +55,7 @@ func events(t testing.TB) []abi.Event {
 		{Read: &abi.ReadEvent{File: "f", Lines: 3, Last: "00"}},
 		{Verdict: &verdict},
 		{Edit: &abi.EditEvent{Call: "aa-5", Edits: []abi.Edit{{At: "/a", With: v}}, Digest: "d"}},
-		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
+		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, Identity: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
 		{Label: &abi.LabelEvent{Call: "aa-5", Session: []string{"a"}, Data: []string{"b"}}},
 		{Closed: &abi.ClosedEvent{Reason: "r", Exit: 3}},
 	}

@@ -20,9 +20,25 @@ type Definition struct {
 	State       PinState
 	Pin         string   // digest of the pinned definition, "" if there is none
 	Changed     []string // members that differ from the pin, sorted
+	Drift       Drift    // in state PinChanged: how far the listed definition has moved
+	Why         string   // what the worst of it is, in words of ours
+	Twice       bool     // one list held the tool twice, differently
 	Annotations Value
 	Schema      Value // input schema of the pinned definition
 	Listed      Value // the definition as last listed
+}
+
+// CodePinServer is the code of an ask about a server that says another thing of
+// itself than it was pinned with. One answer serves every call of the server.
+const CodePinServer = "PIN_SERVER"
+
+// ServerDrift is how what a server says of itself stands to its pin.
+type ServerDrift struct {
+	Changed  []string // members of its [Identity] that differ, sorted; none: no drift
+	Drift    Drift
+	Why      string // what the worst of it is, in words of ours
+	Was, Is  Value  // the pinned identity, and what it says in this session
+	Declined bool   // a person did not want it, in this session
 }
 
 // Principal is who calls.
@@ -96,6 +112,7 @@ type Snapshot struct {
 	Settings   Value
 	Call       Call
 	Definition Definition
+	Server     ServerDrift // of the server that is called
 	Taint      []Finding
 	Session    Session
 	Result     Value // phase result: as received

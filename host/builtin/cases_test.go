@@ -158,7 +158,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
-	"changed", "budgets", "protected", "call",
+	"changed", "budgets", "protected", "call", "drift", "why", "twice", "server",
 }
 
 func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
@@ -231,6 +231,12 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 		}
 		s.Definition.State = state
 	}
+	s.Definition.Drift, s.Definition.Why, s.Definition.Twice = drift(t, c.Get("drift")), c.Get("why").Str(), c.Get("twice").True()
+	if v := c.Get("server"); v.Exists() {
+		s.Server = abi.ServerDrift{
+			Changed: texts(v.Get("changed")), Drift: drift(t, v.Get("drift")), Why: v.Get("why").Str(), Declined: v.Get("declined").True(),
+		}
+	}
 	s.Session.Place = abi.Place{Dir: "/srv/work", Home: "/home/u", Platform: c.Get("platform").Str()}
 	for name, to := range map[string]*string{"dir": &s.Session.Place.Dir, "home": &s.Session.Place.Home} {
 		if v := c.Get(name); v.Exists() {
@@ -257,6 +263,20 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 		s.Session.Budgets = append(s.Session.Budgets, use)
 	}
 	return s
+}
+
+// drift reads a grade by its name; left out, it is the zero value.
+func drift(t *testing.T, v abi.Value) abi.Drift {
+	t.Helper()
+	for d := abi.DriftInstructions; v.Exists(); d++ {
+		if d > abi.DriftNone {
+			t.Fatalf("unknown grade %q", v.Str())
+		}
+		if d.String() == v.Str() {
+			return d
+		}
+	}
+	return abi.DriftInstructions
 }
 
 func texts(v abi.Value) []string {

@@ -16,7 +16,7 @@ import "github.com/callgate/callgate/host/contract"
 func Table() []contract.Spec {
 	return []contract.Spec{
 		{Name: "self", New: NewSelf},
-		{Name: "pin", New: ofTools(NewPin)},
+		{Name: "pin", New: NewPin},
 		{Name: "budget", New: ofTools(NewBudget)},
 		{Name: "args", New: NewArgs},
 		{Name: "sink", New: NewSink},
@@ -24,8 +24,7 @@ func Table() []contract.Spec {
 	}
 }
 
-// ofTools keeps a contract to calls of tools: nothing else is pinned or has a
-// budget.
+// ofTools keeps a contract to calls of tools: nothing else has a budget.
 func ofTools(make func(*contract.Rules) (contract.Contract, error)) func(*contract.Rules) (contract.Contract, error) {
 	return func(r *contract.Rules) (contract.Contract, error) {
 		if !r.Kind.IsTool() {

@@ -114,7 +114,10 @@ func (s *State) approve(e abi.Event) []abi.Event {
 		used = used || d.verdict.Code == "APPROVED"
 		out = append(out, s.decided(e, o, d)...)
 	}
-	if a.Yes && len(held) == 0 {
+	switch {
+	case !a.Yes:
+		s.declined(q)
+	case len(held) == 0:
 		s.late(n, q, a)
 	}
 	for _, o := range gone {
@@ -194,17 +197,10 @@ func (s *State) until(how contract.Approve) time.Time {
 	return s.now.Add(how.For)
 }
 
-// grant remembers what an approval vouches for beyond the call itself: the
-// pin of a new tool, and destinations for the rest of the session.
+// grant remembers what an approval vouches for beyond the call itself: the pin
+// of a tool or server, and destinations for the rest of the session.
 func (s *State) grant(n *entry, q *abi.AskEvent) {
-	if q.Definition.Exists() {
-		if srv := s.servers[n.call.Server]; srv != nil {
-			srv.pins[n.call.Tool] = pinned(q.Definition, s.now)
-			srv.dirty = true
-			s.unbind(n.call.Server)
-			n.binding = s.bound(&n.call)
-		}
-	}
+	s.accepted(n, q)
 	how := n.binding.approve
 	if how.Scope == contract.ScopeCall || how.Scope == contract.ScopeArgs {
 		return

@@ -27,7 +27,7 @@ func (s *State) question(n *entry, d decision) *abi.AskEvent {
 		q.Items = append(q.Items, items...)
 		strong = strong || v.Override
 		if v.Contract == "pin" {
-			q.Definition = s.pinOf(n.call.Server, n.call.Tool).Listed
+			s.shown(n, q)
 		}
 	}
 	if strong {
@@ -68,6 +68,9 @@ func asked(v abi.Verdict, base string, findings []abi.Finding) []abi.AskItem {
 // policy and the pin: an answer holds for nothing else. Identical calls have the
 // same, so that one question serves them.
 func (s *State) fingerprint(n *entry, d decision) string {
+	if of := s.ofServer(n, d); of != "" {
+		return of
+	}
 	var pin abi.Definition
 	if n.call.Kind.IsTool() {
 		pin = s.pinOf(n.call.Server, n.call.Tool)
@@ -75,6 +78,7 @@ func (s *State) fingerprint(n *entry, d decision) string {
 	members := []abi.Value{
 		abi.StringValue(string(n.call.Kind)), abi.StringValue(n.call.Server), abi.StringValue(n.call.Target()), abi.StringValue(n.call.Digest), abi.StringValue(n.call.Task.Digest()),
 		abi.StringValue(d.sent.Digest()), abi.StringValue(s.digest), abi.StringValue(pin.Pin), abi.StringValue(pin.Listed.Digest()),
+		abi.StringValue(s.serverDrift(n.call.Server).Is.Digest()),
 	}
 	for _, v := range asking(d.verdict) {
 		members = append(members, abi.StringValue(v.Contract), abi.StringValue(v.Code), abi.StringValue(strings.Join(v.At, " ")))

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -17,6 +18,7 @@ const maxBindings = 4096
 type binding struct {
 	hidden  bool // the client is not shown the tool
 	rows    []row
+	listed  []row // the same for the definition as last listed, while it is not the pinned one
 	budgets []contract.Budget
 	risk    contract.Risk // the higher of policy and floor
 	approve contract.Approve
@@ -74,26 +76,45 @@ func (s *State) bind(kind abi.CallKind, serverName, target string) *binding {
 			b.approve = narrower(b.approve, rules[i].Approve)
 		}
 	}
-	b.contracts(s.opts.Specs, rules)
+	b.rows, b.broken = contracts(s.opts.Specs, rules)
+	if definition, drifts := s.drifting(serverName, target); drifts && kind.IsTool() && b.broken == nil {
+		b.drifted(s.opts.Specs, policies, serverName, definition)
+	}
 	return b
 }
 
+// drifted adds what the definition as last listed is judged by.
+func (b *binding) drifted(specs []contract.Spec, policies []*policy.Policy, serverName string, definition abi.Value) {
+	rules := make([]contract.Rules, len(policies))
+	for i, p := range policies {
+		rules[i] = p.Rules(serverName, definition)
+		b.hidden = b.hidden || rules[i].Hide != ""
+		b.risk, b.approve = max(b.risk, rules[i].Risk), narrower(b.approve, rules[i].Approve)
+		for _, budget := range p.Budgets(serverName, definition) {
+			if !slices.Contains(b.budgets, budget) {
+				b.budgets = append(b.budgets, budget)
+			}
+		}
+	}
+	b.listed, b.broken = contracts(specs, rules)
+}
+
 // contracts makes the contracts of the rules of policy and floor.
-func (b *binding) contracts(specs []contract.Spec, rules []contract.Rules) {
+func contracts(specs []contract.Spec, rules []contract.Rules) (rows []row, broken error) {
 	for _, spec := range specs {
 		var twin contract.Contract
 		for i := range rules {
 			c, err := spec.New(&rules[i])
 			if err != nil {
-				b.broken = fmt.Errorf("contract %s: %w", spec.Name, err)
-				return
+				return nil, fmt.Errorf("contract %s: %w", spec.Name, err)
 			}
 			if c != nil && !reflect.DeepEqual(c, twin) {
-				b.rows = append(b.rows, row{spec.Name, c})
+				rows = append(rows, row{spec.Name, c})
 			}
 			twin = c
 		}
 	}
+	return rows, nil
 }
 
 // Hidden says whether the policy keeps a tool out of the lists that the client

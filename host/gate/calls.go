@@ -29,7 +29,10 @@ func (s *State) called(e abi.Event) []abi.Event {
 	n.binding = s.bound(&n.call)
 	s.session.entries[n.key] = n
 	s.active()
-	n.pinned = n.call.Kind.IsTool() && s.pinOf(n.call.Server, n.call.Tool).State == abi.PinOK
+	if n.call.Kind.IsTool() {
+		state := s.pinOf(n.call.Server, n.call.Tool).State
+		n.pinned = state == abi.PinOK || state == abi.PinChanged
+	}
 	defer s.record(e)
 	if s.folding {
 		s.attempt(n)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/abi"
-	"github.com/callgate/callgate/host/contract"
 )
 
 // judge asks every contract, in table order, about the call as received and,
@@ -123,12 +122,8 @@ func (s *State) decide(n *entry) (d decision) {
 	received := s.snapshot(n)
 	d.sent, _ = n.call.Values()
 	sent := received
-	for _, r := range b.rows {
-		if editor, ok := r.c.(contract.Editor); ok {
-			d.edits = append(d.edits, editor.Edit(received)...)
-		}
-	}
-	received.Taint = s.explain(b.rows, received)
+	d.edits = b.edits(received)
+	received.Taint = s.explain(b, received)
 	d.findings = received.Taint
 	if s.session.unread {
 		return decision{verdict: abi.Verdict{
@@ -147,21 +142,16 @@ func (s *State) decide(n *entry) (d decision) {
 		edited := *received
 		edited.Call.SetValues(values)
 		edited.Call.Digest = values.Digest()
-		edited.Taint = s.explain(b.rows, &edited)
+		edited.Taint = s.explain(b, &edited)
 		d.sent, sent = values, &edited
 	}
-	d.verdict = judge(b.rows, received, sent)
+	d.verdict = judgeBoth(b, received, sent)
 	return d
 }
 
 // explain asks provenance about the values that contracts want explained.
-func (s *State) explain(rows []row, snap *abi.Snapshot) []abi.Finding {
-	var wanted []abi.Wanted
-	for _, r := range rows {
-		if e, ok := r.c.(contract.Explainer); ok {
-			wanted = append(wanted, e.Wanted(snap)...)
-		}
-	}
+func (s *State) explain(b *binding, snap *abi.Snapshot) []abi.Finding {
+	wanted := b.wants(snap)
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -196,7 +186,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 		definition = s.pinOf(n.call.Server, n.call.Tool)
 	}
 	return &abi.Snapshot{
-		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition,
+		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition, Server: s.serverDrift(n.call.Server),
 		Session: abi.Session{
 			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[nameOf(&n.call)], Recent: ss.recent, Place: place, Protected: ss.protected,

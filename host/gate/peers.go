@@ -100,6 +100,7 @@ func (s *State) peerLists(from Peer, e abi.Event) {
 	if t.Source == "" || t.Source == abi.ToolsListed {
 		s.keep(unrecorded{event: e, peer: true}, from.File)
 	}
+	s.ungrade()
 	srv := s.foreign[from.Server]
 	if srv == nil {
 		srv = newServer()

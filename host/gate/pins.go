@@ -20,9 +20,11 @@ type server struct {
 	started, complete, whole bool
 	first                    map[string]bool // cursors that continue the first listing
 	current                  map[string]pin
-	identity                 abi.Pin   // of the server itself; of no digest: none
-	said                     abi.Value // what it says of itself in this session
-	dirty                    bool      // pins were added since they were last kept
+	identity                 pin               // of the server itself; without a digest: none
+	said                     pin               // what it says of itself in this session, in the same form
+	declined                 string            // digest of what of that a person did not want
+	graded                   map[string]graded // by tool; that of the server itself under ""
+	dirty                    bool              // pins were added since they were last kept
 }
 
 type pin struct {
@@ -34,7 +36,7 @@ type pin struct {
 func newServer() *server {
 	return &server{
 		pins: map[string]pin{}, listed: map[string]pin{}, twice: map[string]bool{}, called: map[string]bool{},
-		first: map[string]bool{}, current: map[string]pin{},
+		first: map[string]bool{}, current: map[string]pin{}, graded: map[string]graded{},
 	}
 }
 
@@ -42,7 +44,7 @@ func newServer() *server {
 func (v *server) unlist() {
 	v.listed, v.twice, v.current, v.first = map[string]pin{}, map[string]bool{}, map[string]pin{}, map[string]bool{}
 	v.started, v.complete = false, false
-	v.said = abi.Value{}
+	v.said, v.declined = pin{}, ""
 }
 
 // of returns what is known of a server, so that more can be added.
@@ -65,9 +67,15 @@ func (s *State) list(e abi.Event) {
 	t := e.Tools
 	srv := s.of(t.Server)
 	s.unbind(t.Server)
+	s.ungrade()
 	switch t.Source {
 	case abi.ToolsStored:
 		srv.stored(t.List)
+		srv.whole = true
+		return
+	case abi.ToolsAccepted:
+		srv.stored(t.List)
+		srv.dirty = true
 		return
 	case abi.ToolsCalled:
 		for _, d := range t.List {
@@ -81,13 +89,12 @@ func (s *State) list(e abi.Event) {
 	srv.page(t, s.now)
 }
 
-// stored takes in the pins that an earlier session kept.
+// stored takes in pins that were kept in an earlier session, or accepted.
 func (v *server) stored(list []abi.Value) {
-	v.whole = true
 	for _, value := range list {
 		p := abi.PinFrom(value)
 		if p.Identity.Exists() {
-			v.identity = p
+			v.identity = pin{p.Identity, p.Identity.Digest(), p.At}
 			continue
 		}
 		v.pins[p.Definition.Get("name").Str()] = pinned(p.Definition, p.At)
@@ -97,10 +104,10 @@ func (v *server) stored(list []abi.Value) {
 // announce takes in what a server says of itself: it is pinned at first sight.
 func (s *State) announce(e abi.Event) {
 	srv := s.of(e.Server.Server)
-	srv.said = abi.Identity(e.Server.Result)
-	if !srv.identity.Identity.Exists() {
-		srv.identity = abi.Pin{Identity: srv.said, At: s.now}
-		srv.dirty = true
+	said := abi.Identity(e.Server.Result)
+	srv.said = pin{said, said.Digest(), s.now}
+	if srv.identity.digest == "" {
+		srv.identity, srv.dirty = srv.said, true
 	}
 	s.record(e)
 }
@@ -114,6 +121,9 @@ func (v *server) page(t *abi.ToolsEvent, now time.Time) {
 	v.started = true
 	for _, d := range t.List {
 		name, p := d.Get("name").Str(), pinned(d, now)
+		if _, again := v.listed[name]; !again && len(v.listed) >= maxTools {
+			continue
+		}
 		if was, again := v.current[name]; again && was.digest != p.digest {
 			v.twice[name] = true
 		}
@@ -124,11 +134,12 @@ func (v *server) page(t *abi.ToolsEvent, now time.Time) {
 		}
 	}
 	if t.More {
-		if firstListing {
+		if firstListing && len(v.first) < maxPages {
 			v.first[t.Next] = true
 		}
 		return
 	}
+	v.dirty = v.dirty || !v.whole // that nothing was listed is kept as well
 	v.complete, v.whole = true, true
 	v.listed = v.current
 	v.current = map[string]pin{}
@@ -163,7 +174,9 @@ func (s *State) pinOf(serverName, tool string) abi.Definition {
 	case srv.complete && !isListed && !srv.called[tool]:
 		d.State = abi.PinUnknown
 	case isPinned && isListed && (p.digest != l.digest || srv.twice[tool]):
+		g := s.drift(serverName, tool, p, l)
 		d.State, d.Changed = abi.PinChanged, abi.ChangedMembers(p.definition, l.definition)
+		d.Drift, d.Why, d.Twice = g.drift, g.why, srv.twice[tool]
 	case isPinned:
 		d.State = abi.PinOK
 	case isListed:
@@ -182,8 +195,8 @@ func (s *State) Pins(serverName string) ([]abi.Value, bool) {
 		return nil, false
 	}
 	out := make([]abi.Value, 0, len(srv.pins)+1)
-	if srv.identity.Identity.Exists() {
-		out = append(out, srv.identity.Value())
+	if srv.identity.digest != "" {
+		out = append(out, abi.Pin{Identity: srv.identity.definition, At: srv.identity.at}.Value())
 	}
 	for _, name := range slices.Sorted(maps.Keys(srv.pins)) {
 		p := srv.pins[name]

@@ -31,7 +31,7 @@ func Fold(s *State, e abi.Event) {
 		s.addLabels(s.session.entries[e.Label.Call], e.Label)
 	case e.Ask != nil:
 		s.counted(e.Ask)
-	case e.Approval != nil, e.User != nil, e.Read != nil, e.Policy != nil:
+	case e.Approval != nil, e.User != nil, e.Read != nil, e.Policy != nil, e.Tools != nil && e.Tools.Source == abi.ToolsAccepted:
 	default:
 		s.step(e)
 	}
