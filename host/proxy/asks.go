@@ -106,6 +106,9 @@ func (r *relay) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bo
 	}
 	w.timer = time.AfterFunc(r.o.Asking.Timeout, func() { r.expire(q, w) })
 	q.waiting = append(q.waiting, w)
+	if m.via != nil {
+		*o = append(*o, m.via.hold)
+	}
 	r.update(q)
 	r.crowd(o)
 	return true

@@ -144,14 +144,19 @@ func (r *relay) forget(m Message) {
 }
 
 // leave forgets every call of a client that has gone and waits for a person.
-func (r *relay) leave() {
+func (r *relay) leave() { r.drop(func(*waiting) bool { return true }) }
+
+// left forgets the calls of one exchange that nobody reads any more.
+func (r *relay) left(x *exchange) { r.drop(func(w *waiting) bool { return w.m.via == x }) }
+
+func (r *relay) drop(which func(*waiting) bool) {
 	o := out{}
 	defer func() { o.send() }()
 	r.asks.mu.Lock()
 	defer r.asks.mu.Unlock()
 	for _, q := range slices.Clone(r.asks.open) {
 		for i := len(q.waiting) - 1; i >= 0; i-- {
-			if q.waiting[i].r == r {
+			if q.waiting[i].r == r && which(q.waiting[i]) {
 				r.abandon(&o, q, i)
 			}
 		}

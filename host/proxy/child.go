@@ -40,6 +40,7 @@ type child struct {
 type childOptions struct {
 	command []string
 	env     []string
+	dir     string // "": ours
 	stderr  *os.File
 }
 
@@ -60,7 +61,7 @@ func startChild(o childOptions) (*child, error) {
 	}
 	cmd := exec.Command(path, o.command[1:]...)
 	cmd.Args[0] = o.command[0]
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.env, inR, outW, o.stderr
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.dir, o.env, inR, outW, o.stderr
 	c := &child{in: inW, out: outR, ended: make(chan struct{}), alone: make(chan struct{})}
 	started := make(chan error)
 	go func() {

@@ -20,6 +20,10 @@ const (
 	CodeEarlyResponse = "FRAME_EARLY_RESPONSE"
 	// CodeTooManyOpen: more requests without an answer than are kept.
 	CodeTooManyOpen = "FRAME_TOO_MANY_OPEN"
+	// CodeHTTP: a message whose HTTP request is not served.
+	CodeHTTP = "HTTP_REFUSED"
+	// CodeUnrelated: a frame of a server that several clients share, for none of them.
+	CodeUnrelated = "FRAME_UNRELATED"
 	// CodeBatchTaken: an allowed call whose batch was not forwarded.
 	CodeBatchTaken = "FRAME_BATCH_TAKEN_BACK"
 )
@@ -294,7 +298,11 @@ func (c *Conversation) refuse(m *Message, code, reason string, drop bool) {
 
 // refusal is the event of a frame that is not relayed.
 func (c *Conversation) refusal(f wire.Frame, from string) *abi.Event {
-	r := &abi.RefusedEvent{Server: c.Server, From: from, Size: int64(len(f.Raw)), Bytes: f.Raw[:min(len(f.Raw), maxRecorded)]}
+	return refusedFrame(c.Server, f, from)
+}
+
+func refusedFrame(server string, f wire.Frame, from string) *abi.Event {
+	r := &abi.RefusedEvent{Server: server, From: from, Size: int64(len(f.Raw)), Bytes: f.Raw[:min(len(f.Raw), maxRecorded)]}
 	if f.Problem != nil {
 		r.Code, r.Reason, r.Pointer = f.Problem.Code, f.Problem.Reason, f.Problem.Pointer
 	}

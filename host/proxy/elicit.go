@@ -24,6 +24,25 @@ func (c *Conversation) Elicits() bool {
 	return c.elicits && c.revision >= firstEliciting && c.revision <= lastEliciting
 }
 
+// speaks says which revision a client speaks whose initialize was not seen. A
+// request without the header is of the revision before there was one (MCP
+// 2025-06-18, "protocol version header").
+func (c *Conversation) speaks(version string) {
+	if version == "" {
+		version = "2025-03-26"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revision = version
+}
+
+// started says whether an initialize request was answered.
+func (c *Conversation) started() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.revision != ""
+}
+
 // declaresForms reads an initialize request: an elicitation capability without
 // members means forms, as before there were other modes.
 func declaresForms(f wire.Frame) bool {

@@ -179,3 +179,10 @@ func (g *Engine) Stands(fingerprint string) bool {
 	defer g.mu.Unlock()
 	return g.state.Stands(fingerprint)
 }
+
+// Schema returns the input schema of a tool as it is known, absent if it is not.
+func (g *Engine) Schema(server, tool string) abi.Value {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Schema(server, tool)
+}

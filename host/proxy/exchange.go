@@ -1,4 +1,236 @@
 package proxy
 
-// exchange is one HTTP request of a client, and the stream of its answer.
-type exchange struct{}
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/callgate/callgate/host/transport"
+)
+
+// maxKept is how many events of a stream are kept for a client that comes back
+// for them, and maxKeptBytes how many bytes.
+const (
+	maxKept      = 256
+	maxKeptBytes = 8 << 20
+)
+
+// exchange is one HTTP request of a client, and the stream of its answer. Where
+// the server speaks over one stream, the answer outlives the request: a client
+// that lost its connection comes back for what it missed.
+type exchange struct {
+	request http.Header     // of the client, for the server
+	done    chan struct{}   // nothing more comes
+	gone    context.Context // ends when the client has closed the request
+
+	mu     sync.Mutex
+	stream *transport.Stream // nil: nobody reads it now
+	header http.Header       // of the answer, beside what a stream sets
+	status int               // of an answer that is one frame; 0: 200
+	open   int               // requests without an answer
+	busy   bool              // an answer of the server is being read
+	ended  bool
+
+	id    string // its events have ids with this in front; "": they have none
+	next  int    // number of the next event
+	kept  []transport.Event
+	bytes int
+}
+
+func newExchange(stream *transport.Stream, request http.Header, gone context.Context) *exchange {
+	return &exchange{stream: stream, request: request, gone: gone, done: make(chan struct{})}
+}
+
+// expect says how many requests came with the exchange.
+func (x *exchange) expect(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open += n
+}
+
+// reads says that the server's answer is being read: when that ends, the
+// exchange does.
+func (x *exchange) reads() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.busy = true
+}
+
+// with sets status and headers of an answer that is one frame.
+func (x *exchange) with(status int, header http.Header) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.status, x.header = status, header
+}
+
+// put writes a frame. ends is how many requests of the exchange it answers.
+func (x *exchange) put(f frame) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open -= f.ends
+	if x.ended {
+		return
+	}
+	body := bytes.TrimRight(f.bytes, "\r\n")
+	switch {
+	case f.event != nil && bytes.Equal(f.event.Data, f.bytes):
+		x.event(*f.event)
+	case f.event != nil:
+		x.event(transport.Event{Raw: f.event.WithData(body), Data: body})
+	case f.ends > 0 && x.open <= 0 && x.next == 0 && x.stream != nil && !x.stream.IsEvents():
+		status := x.status
+		if f.status != 0 {
+			status = f.status
+		}
+		if status == 0 {
+			status = http.StatusOK
+		}
+		_ = x.stream.Answer(status, x.header, body) // a client that has gone gets nothing
+	default:
+		id := ""
+		if x.id != "" {
+			id = eventID(x.id, x.next)
+		}
+		x.event(transport.Event{Raw: transport.AppendEvent(nil, id, body), Data: body})
+	}
+	if x.open <= 0 && !x.busy && f.ends > 0 {
+		x.finish()
+	}
+}
+
+// event writes an event, and keeps it for a client that lost its connection. It
+// is called with mu held.
+func (x *exchange) event(e transport.Event) {
+	x.next++
+	if x.id != "" {
+		x.kept = append(x.kept, e)
+		x.bytes += len(e.Raw)
+		for len(x.kept) > maxKept || x.bytes > maxKeptBytes && len(x.kept) > 1 {
+			x.bytes -= len(x.kept[0].Raw)
+			x.kept = x.kept[1:]
+		}
+	}
+	if x.stream == nil {
+		return
+	}
+	x.stream.Carry(x.header)
+	if x.stream.Event(e) != nil && x.id != "" {
+		x.stream = nil // it is kept for who comes back
+	}
+}
+
+// relay writes an event of the server that brings no frame.
+func (x *exchange) relay(e transport.Event) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.ended {
+		x.event(e)
+	}
+}
+
+// end ends the exchange, whatever is still open.
+func (x *exchange) end() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.finish()
+}
+
+// settle ends the exchange if nothing is to come.
+func (x *exchange) settle() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.open <= 0 && !x.busy {
+		x.finish()
+	}
+}
+
+// finish is end with mu held. What was never answered has been accepted.
+func (x *exchange) finish() {
+	if x.ended {
+		return
+	}
+	x.ended = true
+	if x.stream != nil && x.next == 0 {
+		status := x.status
+		if status == 0 {
+			status = http.StatusAccepted
+		}
+		_ = x.stream.Answer(status, x.header, nil) // ends a stream that has begun as it stands
+	}
+	close(x.done)
+}
+
+// hold keeps a client in patience whose call waits for a person: the answer
+// becomes a stream, with comments.
+func (x *exchange) hold() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stream != nil && !x.ended {
+		x.stream.Carry(x.header)
+		_ = x.stream.Open() // a client that takes no stream has to wait without
+	}
+}
+
+// refuse answers the exchange before anything has become of it.
+func (x *exchange) refuse(why *transport.Refusal) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.status, x.header = why.Status, why.Header
+	if x.stream != nil {
+		_ = x.stream.Answer(why.Status, why.Header, why.Frame())
+	}
+	x.finish()
+}
+
+// leave notes that the client reads the stream no longer; nothing is written to
+// it afterwards.
+func (x *exchange) leave() {
+	x.mu.Lock()
+	stream := x.stream
+	x.stream = nil
+	x.mu.Unlock()
+	if stream != nil {
+		stream.Close()
+	}
+}
+
+// leaves is leave for one stream of several that read in turn.
+func (x *exchange) leaves(stream *transport.Stream) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.stream == stream {
+		x.stream = nil
+	}
+}
+
+// read says whether a client reads the stream.
+func (x *exchange) read() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.stream != nil && !x.ended
+}
+
+// has says whether the events behind one are kept.
+func (x *exchange) has(number int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return number+1 >= x.next-len(x.kept) && number < x.next
+}
+
+// resume gives the stream to a client that comes back, with the events behind
+// one.
+func (x *exchange) resume(stream *transport.Stream, after int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	first := x.next - len(x.kept)
+	if after+1 < first {
+		return // they went meanwhile: the stream ends, and the client comes back to be told
+	}
+	for _, e := range x.kept[after+1-first:] {
+		if stream.Event(e) != nil {
+			return
+		}
+	}
+	x.stream = stream
+}

@@ -111,7 +111,7 @@ func serve(log io.Writer, mode, line string) {
 		answer(`{"tools":[{"name":"good","inputSchema":{"type":"object","properties":{"a":{},"path":{"type":"string"}}}},{"name":"bad"},{"name":"slow"},{"name":"die"},{"name":"hush"},{"name":"say"},{"name":"big"}]}`)
 	case "ping":
 		answer(`{}`)
-	case "notifications/release": // it names the call that is to be answered now
+	case "notifications/progress": // it names the call that is to be answered now
 		fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"released\"}]}}\n", m.Params.Arguments)
 	case "tools/call":
 		fmt.Fprintf(log, "ran %s %s\n", m.Params.Name, m.Params.Arguments)
@@ -295,5 +295,6 @@ func (l *link) greet(revision string) {
 
 const callGood = `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"good","arguments":{"a":1}}}` + "\n"
 
-const onlyGood = "callgate: 1\npacks: none\nsettings: {default: deny}\ntools:\n" +
+const onlyGood = "callgate: 1\npacks: none\nsettings: {default: deny}\n" +
+	"servers:\n  fake: {methods: {\"vendor/*\": allow, notifications/vendor: allow}, requests: {roots: allow}}\ntools:\n" +
 	"  fake/good: {verdict: allow}\n  fake/slow: {verdict: allow}\n  fake/die: {verdict: allow}\n  fake/say: {verdict: allow}\n  fake/big: {verdict: allow}\n  fake/hush: {verdict: allow}\n"

@@ -124,7 +124,7 @@ func TestALedgerThatFailsDeniesEverything(t *testing.T) {
 // has failed is kept from the client, and the client is told which of the two
 // it is: a call that was made, or another request.
 func TestWhatTheLedgerCanNotKeepIsNotShown(t *testing.T) {
-	const release = `{"jsonrpc":"2.0","method":"notifications/release","params":{"arguments":"open"}}` + "\n"
+	const release = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"arguments":"open"}}` + "\n"
 	for _, fails := range []bool{false, true} {
 		l := connect(t, setup{policy: onlyGood})
 		l.greet("2025-11-25")

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -58,8 +59,12 @@ func (r *relay) fromClient(f wire.Frame, via *exchange, last bool) {
 	}
 	if m.Event.Refused != nil {
 		r.record(*m.Event)
-		if answer := refusal(m.Frame.Problem); answer != nil {
-			r.toClient.send(frame{bytes: answer, via: via, ends: 1})
+		answer := refusal(m.Frame.Problem)
+		if answer == nil && via != nil { // HTTP has an answer for everything
+			answer = wire.ErrorFrame(wire.ID{}, m.Frame.Problem.RPCCode, refusedByUs("your message", m.Frame.Problem), nil)
+		}
+		if answer != nil {
+			r.toClient.send(frame{bytes: answer, via: via, ends: 1, status: http.StatusBadRequest})
 		}
 		return
 	}

@@ -37,10 +37,11 @@ type frame struct {
 	// waking another goroutine takes longer than a fast disk does.
 	here bool
 
-	ends  int              // how many requests of the exchange it answers
-	via   *exchange        // at the client: where it belongs; nil is its one stream
-	of    *Message         // for a server behind HTTP: what it is
-	event *transport.Event // the event that brought it, whose bytes it still has
+	status int              // of an HTTP answer that it is; 0: 200
+	ends   int              // how many requests of the exchange it answers
+	via    *exchange        // at the client: where it belongs; nil is its one stream
+	of     *Message         // for a server behind HTTP: what it is
+	event  *transport.Event // the event that brought it, whose bytes it still has
 }
 
 func newSender(w io.Writer) *sender {

@@ -54,21 +54,22 @@ func (r *relay) serverAsks(m Message, event *transport.Event) {
 // back: the client whose requests it answered, the server whose request it was.
 func (r *relay) unrelayed(m Message) {
 	for _, a := range m.Answers {
-		r.toClient.send(frame{bytes: wire.ErrorFrame(a.ID, rpcGone, refusedByUs(m.Frame.Problem), nil), via: a.via, ends: 1})
+		r.toClient.send(frame{bytes: wire.ErrorFrame(a.ID, rpcGone, refusedByUs("the server's answer", m.Frame.Problem), nil), via: a.via, ends: 1})
 	}
 	if m.Frame.Problem == nil {
 		return
 	}
 	for _, id := range m.Frame.Problem.ServerIDs {
-		r.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs(m.Frame.Problem), nil)})
+		r.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs("the server's answer", m.Frame.Problem), nil)})
 	}
 }
 
-func refusedByUs(problem *wire.Problem) string {
+func refusedByUs(what string, problem *wire.Problem) string {
+	text := "callgate: " + what + " was not relayed"
 	if problem == nil {
-		return "callgate: the server's answer was not relayed"
+		return text
 	}
-	return "callgate: the server's answer was not relayed: " + problem.Code + ": " + problem.Reason
+	return text + ": " + problem.Code + ": " + problem.Reason
 }
 
 // received keeps what a frame of the server says, before the client sees it,

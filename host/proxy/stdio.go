@@ -280,10 +280,13 @@ func (p *stdio) pumpServer() {
 
 // stray shows a line of the server that is no frame, escaped, with a count.
 func (p *stdio) stray(raw []byte) {
-	n := p.noise.Add(1)
-	shown, cut := raw, ""
-	if len(shown) > maxNoise {
-		shown, cut = shown[:maxNoise], " …"
+	p.note("line %d of the server that is no frame: %s", p.noise.Add(1), shownNoise(raw))
+}
+
+// shownNoise is what of a server's line may be shown, escaped.
+func shownNoise(raw []byte) string {
+	if len(raw) > maxNoise {
+		return strconv.QuoteToASCII(string(raw[:maxNoise])) + " …"
 	}
-	p.note("line %d of the server that is no frame: %s%s", n, strconv.QuoteToASCII(string(shown)), cut)
+	return strconv.QuoteToASCII(string(raw))
 }

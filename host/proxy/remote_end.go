@@ -1,0 +1,217 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/transport"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// remoteEnd is a server behind Streamable HTTP, for a client that speaks it too:
+// each request of the client becomes one of ours, and its answer is carried back
+// as it comes.
+type remoteEnd struct {
+	g     *Gateway
+	up    *transport.Upstream
+	relay *relay
+
+	mu    sync.Mutex
+	opens *session // is known under the id that the next answer gives it
+}
+
+// send posts a frame. What it is answered with is read beside the caller.
+func (e *remoteEnd) send(f frame) {
+	x := f.via
+	if x == nil {
+		x = f.of.via
+	}
+	x.reads()
+	go func() {
+		defer x.end()
+		if f.wait != nil {
+			if err := f.wait(); err != nil {
+				f.fail(err)
+				return
+			}
+		}
+		e.post(f, x)
+	}()
+}
+
+func (e *remoteEnd) post(f frame, x *exchange) {
+	reply, err := e.up.Post(x.gone, f.bytes, x.request)
+	if err != nil {
+		e.failed(f, x, err)
+		return
+	}
+	defer reply.Close()
+	x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
+	if err := e.known(reply); err != nil {
+		e.failed(f, x, err)
+		return
+	}
+	if reply.Status == http.StatusNotFound && x.request.Get(sessionHeader) != "" {
+		e.g.forget(e.relay)
+	}
+	switch reply.Kind {
+	case transport.ReplyEvents:
+		e.events(reply.Events, x)
+	case transport.ReplyJSON:
+		e.body(f, reply, x)
+	case transport.ReplyOther:
+		// Text that is no frame says nothing to a client that the status does not.
+		x.with(reply.Status, headersOnly(reply.Header))
+	}
+}
+
+// headersOnly are the headers of an answer whose body is not relayed.
+func headersOnly(h http.Header) http.Header {
+	out := transport.BackwardHeaders(h, false)
+	out.Del("Content-Type")
+	return out
+}
+
+// known takes in the id of a session that an answer opens.
+func (e *remoteEnd) known(reply *transport.Reply) error {
+	e.mu.Lock()
+	s := e.opens
+	e.opens = nil
+	e.mu.Unlock()
+	if s == nil || !reply.OK() {
+		return nil
+	}
+	ids := reply.Header.Values(sessionHeader)
+	switch {
+	case len(ids) == 0:
+		return nil
+	case len(ids) > 1 || !transport.ValidSessionID(ids[0]):
+		return errors.New("the server's session id is none")
+	}
+	return e.g.register(s, ids[0])
+}
+
+// body relays an answer that is one JSON text.
+func (e *remoteEnd) body(f frame, reply *transport.Reply, x *exchange) {
+	in := wire.Classify(reply.Body, wire.FromServer, wire.Options{})
+	if in.Kind == wire.Noise || in.Kind == wire.Blank {
+		x.with(reply.Status, headersOnly(reply.Header))
+		return
+	}
+	e.relay.fromServer(in, x, nil)
+	if in.Kind == wire.ErrorResponse && in.ID.Raw == "" || in.ID.Raw == "null" {
+		e.forget(f) // that is the answer
+	}
+}
+
+// forget drops the requests of a frame: they were answered without their ids.
+func (e *remoteEnd) forget(f frame) {
+	if f.of == nil {
+		return
+	}
+	e.relay.talk.close(f.of.Frame.ID)
+	for _, element := range f.of.Frame.Elements {
+		e.relay.talk.close(element.ID)
+	}
+}
+
+// events relays a stream, event by event.
+func (e *remoteEnd) events(in *transport.EventReader, x *exchange) {
+	var classifier wire.Classifier
+	for {
+		event, err := in.Next()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && x.gone.Err() == nil {
+				e.g.o.Note("a stream of %q: %v", e.relay.o.Server, err)
+			}
+			return
+		}
+		if !event.Message() {
+			x.relay(event)
+			continue
+		}
+		f := classifier.Classify(event.Data, wire.FromServer, wire.Options{})
+		if f.Kind == wire.Noise || f.Kind == wire.Blank {
+			e.g.o.Note("an event of %q that is no frame: %s", e.relay.o.Server, shownNoise(f.Raw))
+			continue
+		}
+		e.relay.fromServer(f, x, &event)
+		e.relay.o.Engine.Settle()
+	}
+}
+
+// failed answers what the server was not sent, or did not answer.
+func (e *remoteEnd) failed(f frame, x *exchange, err error) {
+	if x.gone.Err() != nil {
+		return // nobody is left to be told
+	}
+	e.g.o.Note("%q: %v", e.relay.o.Server, err)
+	x.with(http.StatusBadGateway, nil)
+	if f.lost != nil {
+		f.lost()
+	}
+}
+
+// listen relays the stream on which the server speaks by itself.
+func (e *remoteEnd) listen(x *exchange, last string) {
+	defer x.end()
+	reply, err := e.up.Listen(x.gone, x.request, last)
+	if err != nil {
+		x.with(http.StatusBadGateway, nil)
+		if x.gone.Err() == nil {
+			e.g.o.Note("%q: %v", e.relay.o.Server, err)
+		}
+		return
+	}
+	defer reply.Close()
+	if reply.Kind != transport.ReplyEvents {
+		x.with(reply.Status, headersOnly(reply.Header))
+		if reply.Status == http.StatusNotFound {
+			e.g.forget(e.relay)
+		}
+		return
+	}
+	x.with(0, transport.BackwardHeaders(reply.Header, false))
+	x.hold()
+	e.events(reply.Events, x)
+}
+
+// delete ends the session at the server.
+func (e *remoteEnd) delete(x *exchange) {
+	defer x.end()
+	reply, err := e.up.Delete(x.gone, x.request)
+	if err != nil {
+		x.with(http.StatusBadGateway, nil)
+		return
+	}
+	defer reply.Close()
+	x.with(reply.Status, headersOnly(reply.Header))
+	if reply.OK() {
+		e.g.forget(e.relay)
+	}
+}
+
+// forget drops a session that its server has ended.
+func (g *Gateway) forget(r *relay) {
+	g.mu.Lock()
+	var gone *session
+	for _, s := range g.sessions {
+		if s.relay == r {
+			gone = s
+		}
+	}
+	g.mu.Unlock()
+	if gone != nil {
+		go gone.end("the server ended it")
+	}
+}
+
+// refusedHTTP keeps a message that HTTP itself refuses.
+func (k *Keeper) refusedHTTP(in wire.Frame, why *transport.Refusal) {
+	k.record(abi.Event{Refused: &abi.RefusedEvent{
+		Server: k.o.Server, From: "client", Code: CodeHTTP, Reason: why.Reason, Bytes: in.Raw[:min(len(in.Raw), maxRecorded)], Size: int64(len(in.Raw)),
+	}})
+}

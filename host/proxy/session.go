@@ -1,0 +1,277 @@
+package proxy
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/wire"
+)
+
+// maxPending is how many bytes of a server that speaks over one stream wait for
+// a client to listen.
+const maxPending = 1 << 20
+
+// session is one session of a client with a server. If the server speaks over
+// one stream, the session is ours: its id, and its streams. Otherwise both are
+// the server's, and only watched.
+type session struct {
+	g      *Gateway
+	key    sessionKey
+	relay  *relay
+	server line // nil: the session is the server's
+	toIt   *sender
+
+	mu        sync.Mutex
+	used      time.Time
+	exchanges map[string]*exchange // of a server that speaks over one stream, by id
+	order     []*exchange          // open ones, oldest first
+	stream    *exchange            // what the client listens on
+	pending   []frame              // nobody listens yet
+	bytes     int
+	streams   int // streams that were ever made
+	live      int // requests that are being served
+	over      bool
+	finished  chan struct{}
+}
+
+// newSession returns a session that is known under no id yet.
+func (g *Gateway) newSession(key keeperKey, k *Keeper, server line) *session {
+	s := &session{
+		g: g, key: sessionKey{keeperKey: key}, relay: k.newRelay(), server: server, used: time.Now(),
+		exchanges: map[string]*exchange{}, finished: make(chan struct{}),
+	}
+	s.relay.toClient = s
+	if server != nil {
+		s.toIt = newSender(server)
+		s.relay.toServer = s.toIt
+	}
+	return s
+}
+
+// register makes a session known under an id. It fails if there is no room, or
+// the id is taken.
+func (g *Gateway) register(s *session, id string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.key.id = id
+	switch _, taken := g.sessions[s.key]; {
+	case g.closed || len(g.sessions) >= g.o.Limits.Sessions:
+		return errLimit
+	case taken:
+		return errTaken
+	}
+	g.sessions[s.key] = s
+	return nil
+}
+
+// session returns the session with an id, nil if there is none.
+func (g *Gateway) session(key keeperKey, id string) *session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.sessions[sessionKey{key, id}]
+}
+
+// touch notes that the session is in use, until the function that it returns is
+// called.
+func (s *session) touch() (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live++
+	s.used = time.Now()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.live--
+		s.used = time.Now()
+	}
+}
+
+// idle returns how long nobody has used the session.
+func (s *session) idle(now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live > 0 {
+		return 0
+	}
+	return now.Sub(s.used)
+}
+
+// serve reads what the server says until it ends.
+func (s *session) serve() {
+	defer s.g.running.Done()
+	var classifier wire.Classifier
+	for {
+		in, err := s.server.next()
+		if err != nil {
+			break
+		}
+		f := classifier.ClassifyLine(in, wire.FromServer, wire.Options{})
+		if f.Kind == wire.Noise {
+			s.g.o.Note("a line of %q that is no frame: %s", s.key.server, shownNoise(f.Raw))
+			continue
+		}
+		s.relay.fromServer(f, nil, nil)
+		s.relay.o.Engine.Settle()
+	}
+	s.end("the server ended")
+}
+
+// send hands a frame to the client. One that belongs to no exchange goes to the
+// stream that the client listens on; without one, to the only exchange that is
+// open, or else the oldest; without any it waits.
+func (s *session) send(f frame) {
+	if f.wait != nil {
+		if err := f.wait(); err != nil {
+			if f.fail != nil {
+				f.fail(err)
+			}
+			return
+		}
+	}
+	if f.via != nil {
+		f.via.put(f)
+		if f.ends > 0 {
+			s.forget(f.via)
+		}
+		return
+	}
+	s.mu.Lock()
+	to := s.stream
+	if to != nil && len(s.order) > 0 && !to.read() {
+		to = nil // the client has gone, and may come back for what is kept
+	}
+	if to == nil && len(s.order) > 0 {
+		to = s.order[0]
+	}
+	if to == nil {
+		if s.bytes += len(f.bytes); s.bytes <= maxPending {
+			s.pending = append(s.pending, f)
+		} else {
+			s.bytes -= len(f.bytes)
+			s.g.o.Note("a frame of %q is dropped: no client listens", s.key.server)
+		}
+		s.mu.Unlock()
+		return
+	}
+	s.mu.Unlock()
+	to.put(f)
+}
+
+// open adds an exchange of the client, whose events have ids, and gives it what
+// has waited for one.
+func (s *session) open(x *exchange, listens bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams++
+	x.id = strconv.Itoa(s.streams)
+	s.exchanges[x.id] = x
+	if listens {
+		s.stream = x
+	} else {
+		s.order = append(s.order, x)
+	}
+	for _, f := range s.pending {
+		x.put(f)
+	}
+	s.pending, s.bytes = nil, 0
+}
+
+// maxExchanges is how many answers are kept for clients that come back.
+const maxExchanges = 64
+
+// forget lets go of an exchange that has ended, once others need the room.
+func (s *session) forget(x *exchange) {
+	select {
+	case <-x.done:
+	default:
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, o := range s.order {
+		if o == x {
+			s.order = append(s.order[:i:i], s.order[i+1:]...)
+			break
+		}
+	}
+	for n := s.streams - maxExchanges; len(s.exchanges) > maxExchanges && n > 0; n-- {
+		id := strconv.Itoa(n)
+		if old := s.exchanges[id]; old != nil && old != s.stream {
+			delete(s.exchanges, id)
+		}
+	}
+}
+
+// listened says whether the client listens already.
+func (s *session) listened() bool {
+	s.mu.Lock()
+	x := s.stream
+	s.mu.Unlock()
+	return x != nil && x.read()
+}
+
+// exchange returns the exchange that an event id names, and the event's number.
+func (s *session) exchange(event string) (x *exchange, number int) {
+	id, text, ok := strings.Cut(event, "-")
+	number, err := strconv.Atoi(text)
+	if !ok || err != nil || number < 0 {
+		return nil, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exchanges[id], number
+}
+
+func eventID(stream string, number int) string { return stream + "-" + strconv.Itoa(number) }
+
+// end ends the session: the server's end first, then what is open.
+func (s *session) end(string) {
+	s.mu.Lock()
+	if s.over {
+		s.mu.Unlock()
+		<-s.finished
+		return
+	}
+	s.over = true
+	s.mu.Unlock()
+	defer close(s.finished)
+	s.g.mu.Lock()
+	if s.g.sessions[s.key] == s {
+		delete(s.g.sessions, s.key)
+	}
+	s.g.mu.Unlock()
+	s.relay.leave()
+	if s.server != nil {
+		s.server.stop()
+		s.toIt.abandon()
+		s.toIt.close()
+	}
+	s.relay.giveUp()
+	s.mu.Lock()
+	open := make([]*exchange, 0, len(s.exchanges))
+	for _, x := range s.exchanges {
+		open = append(open, x)
+	}
+	s.mu.Unlock()
+	for _, x := range open {
+		x.end()
+	}
+}
+
+// schema returns the input schema of a tool, for the headers that mirror its
+// arguments.
+func (k *Keeper) schema(tool string) abi.Value {
+	return k.o.Engine.Schema(k.o.Server, tool)
+}
+
+// sessionHeader carries the id of a session.
+const sessionHeader = "Mcp-Session-Id"
+
+// started answers the request that opened a session with its id.
+func (s *session) started() http.Header {
+	return http.Header{sessionHeader: {s.key.id}}
+}
