@@ -142,7 +142,10 @@ const asking = {
     inputSchema: object({ prompt: field("string") }),
     run: async (args, ctx) => {
       const messages = [{ role: "user", content: { type: "text", text: args.prompt } }];
-      const { content } = await ctx.mcpReq.requestSampling({ messages, maxTokens: 100 });
+      const { content } = await ctx.mcpReq.send({
+        method: "sampling/createMessage",
+        params: { messages, maxTokens: 100 },
+      });
       return text(`LLM response: ${content.text}`);
     },
   },
@@ -211,8 +214,10 @@ const asking = {
   },
 };
 
-async function elicited(ctx, what) {
-  const { action, content } = await ctx.mcpReq.elicitInput(what);
+// ctx.mcpReq.elicitInput and requestSampling send over the GET stream, where what is sent before the client has opened
+// it is lost; what belongs to a request goes over the stream of that request.
+async function elicited(ctx, params) {
+  const { action, content } = await ctx.mcpReq.send({ method: "elicitation/create", params });
   return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`);
 }
 
