@@ -37,10 +37,10 @@ func (s *State) answeredBefore(n *entry, d decision) decision {
 	fingerprint := s.fingerprint(n, d)
 	if given, ok := s.take(fingerprint); ok {
 		s.grant(n, given.question)
-		return s.released(n, d, fingerprint, given.by)
+		return s.released(n, d, given.by)
 	}
-	if by, ok := s.continues(n, fingerprint); ok {
-		return s.released(n, d, fingerprint, by)
+	if by, ok := s.continues(n, d); ok {
+		return s.released(n, d, by)
 	}
 	if s.session.questions >= s.settings.MaxAsks && s.open(fingerprint) == nil {
 		d.verdict = abi.Verdict{
@@ -146,7 +146,7 @@ func (s *State) answer(n *entry, a *abi.ApprovalEvent, used bool) decision {
 	}
 	fingerprint := s.fingerprint(n, d)
 	if given, ok := s.take(fingerprint); ok {
-		return s.released(n, d, fingerprint, given.by)
+		return s.released(n, d, given.by)
 	}
 	switch {
 	case used:
@@ -166,7 +166,7 @@ func (s *State) answer(n *entry, a *abi.ApprovalEvent, used bool) decision {
 	if how := n.binding.approve; how.Scope == contract.ScopeArgs && !once(q) {
 		s.stand(standing{fingerprint: fingerprint, by: a.By, until: s.until(how), question: q})
 	}
-	return s.released(n, d, fingerprint, a.By)
+	return s.released(n, d, a.By)
 }
 
 // late keeps a yes that no call waits for: it serves the identical retry, once.

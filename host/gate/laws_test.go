@@ -50,10 +50,7 @@ func lawPolicy(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "glob entry") {
 		fmt.Fprintf(&b, "  \"*/*\":\n    verdict: %s\n", rapid.SampledFrom(lawTokens).Draw(t, "glob"))
 	}
-	if b.String()[b.Len()-7:] == "tools:\n" {
-		return strings.TrimSuffix(b.String(), "tools:\n") + lawBudget(t)
-	}
-	return b.String() + lawBudget(t)
+	return strings.TrimSuffix(b.String(), "tools:\n") + lawBudget(t)
 }
 
 func lawBudget(t *rapid.T) string {
@@ -118,6 +115,8 @@ func lawEvent(t *rapid.T) []abi.Event {
 	case 3:
 		v, _ := abi.Parse([]byte(`{"message":"ask ` + mail + `"}`))
 		return []abi.Event{{Frame: &abi.FrameEvent{Server: "s", Method: "notifications/message", Frame: v}}}
+	case 4:
+		return lawOthers(t)
 	}
 	return []abi.Event{lawCall(t), lawResult(t, mail)}
 }
