@@ -197,7 +197,7 @@ func (s *Stream) Open() error {
 	if s.events {
 		return nil
 	}
-	return s.begin()
+	return s.write(nil)
 }
 
 func (s *Stream) send(event []byte) error {
@@ -205,11 +205,6 @@ func (s *Stream) send(event []byte) error {
 	defer s.mu.Unlock()
 	if err := s.writable(); err != nil {
 		return err
-	}
-	if !s.events {
-		if err := s.begin(); err != nil {
-			return err
-		}
 	}
 	return s.write(event)
 }
@@ -222,28 +217,23 @@ func (s *Stream) writable() error {
 	return context.Cause(s.ctx)
 }
 
-// begin sends the head of the event stream. s.mu is held.
-func (s *Stream) begin() error {
-	if !s.o.Events {
-		return ErrNoEvents
-	}
-	s.events = true
-	h := s.w.Header()
-	maps.Copy(h, s.o.Header)
-	h.Set("Content-Type", streamType)
-	h.Set("Cache-Control", "no-cache, no-transform")
-	h.Set("X-Accel-Buffering", "no")
-	h.Del("Content-Length")
-	if err := s.push(http.StatusOK, nil); err != nil {
-		return err
-	}
-	s.rest(s.o.KeepAlive)
-	return nil
-}
-
-// write sends one event and puts the next comment off. s.mu is held.
+// write sends one event, with the head of the stream before the first, and puts
+// the next comment off. s.mu is held.
 func (s *Stream) write(event []byte) error {
-	if err := s.push(0, event); err != nil {
+	status := 0
+	if !s.events {
+		if !s.o.Events {
+			return ErrNoEvents
+		}
+		s.events, status = true, http.StatusOK
+		h := s.w.Header()
+		maps.Copy(h, s.o.Header)
+		h.Set("Content-Type", streamType)
+		h.Set("Cache-Control", "no-cache, no-transform")
+		h.Set("X-Accel-Buffering", "no")
+		h.Del("Content-Length")
+	}
+	if err := s.push(status, event); err != nil {
 		return err
 	}
 	s.rest(s.o.KeepAlive)
@@ -302,11 +292,6 @@ func (s *Stream) tick() {
 	defer s.mu.Unlock()
 	if s.writable() != nil {
 		return
-	}
-	if !s.events {
-		if s.begin() != nil {
-			return
-		}
 	}
 	// Its error is the stream's: whoever waits for Done sees it.
 	_ = s.write([]byte(comment))
