@@ -104,6 +104,12 @@ func PinFrom(v Value) Pin {
 	return Pin{Definition: v.Get("definition"), At: at}
 }
 
+// OfServer says whether a question is about what a server says of itself, and
+// about nothing else: then one answer serves every call that waits for it.
+func (a *AskEvent) OfServer() bool {
+	return len(a.Items) == 1 && a.Items[0].Contract == "pin" && a.Items[0].Code == CodePinServer && a.Identity.Exists()
+}
+
 // pins says whether the elements of a list are pins, and not definitions.
 func (t *ToolsEvent) pins() bool { return t.Source == ToolsStored || t.Source == ToolsAccepted }
 

@@ -252,7 +252,7 @@ func FuzzGradeDefinition(f *testing.F) {
 		was, errA := abi.Parse([]byte(a))
 		is, errB := abi.Parse([]byte(b))
 		if errA != nil || errB != nil {
-			t.Skip()
+			return
 		}
 		got, changes := abi.GradeDefinition(was, is, otherNames)
 		if same := abi.PinDigest(was) == abi.PinDigest(is); same != (got == abi.DriftNone) {

@@ -31,6 +31,7 @@ func Prompt(q Question) string {
 	p.destinations(q.Ask.Items)
 	p.others(q.Ask.Items)
 	p.definition(q.Ask.Definition)
+	p.identity(q.Ask.Identity)
 	p.arguments(q.Arguments)
 	return p.b.String()
 }
@@ -60,10 +61,14 @@ func (p *prompt) head(q Question) {
 		p.line("asked", q.Asked.UTC().Format(time.RFC3339))
 	}
 	switch {
+	case q.Held && q.Waiting > 1 && a.OfServer():
+		p.line("state", strconv.Itoa(q.Waiting)+" calls of the server wait; a yes lets each go that nothing else holds")
 	case q.Held && q.Waiting > 1:
 		p.line("state", strconv.Itoa(q.Waiting)+" identical calls wait; a yes releases the first of them")
 	case q.Held:
 		p.line("state", "the call waits for the answer")
+	case a.OfServer():
+		p.line("state", "no call waits; a yes serves the next call of the server")
 	default:
 		p.line("state", "no call waits; a yes serves the identical call when it is tried again")
 	}
@@ -223,6 +228,15 @@ func (p *prompt) definition(v abi.Value) {
 		return
 	}
 	p.title("a yes also pins this definition of the tool, %d bytes, %s", len(v.String()), abi.PinDigest(v))
+	p.members(v)
+}
+
+// identity shows what a yes would pin of the server.
+func (p *prompt) identity(v abi.Value) {
+	if !v.Exists() {
+		return
+	}
+	p.title("a yes also pins what the server says of itself, for every call of it, %d bytes", len(v.String()))
 	p.members(v)
 }
 

@@ -59,6 +59,30 @@ func TestAPromptSaysWhatIsAskedAndWhy(t *testing.T) {
 	}
 }
 
+func TestAQuestionAboutAServerSaysWhatAYesPins(t *testing.T) {
+	q := sample()
+	q.Ask.Items = []abi.AskItem{{Contract: "pin", Code: abi.CodePinServer, Reason: "in version"}}
+	q.Ask.Identity = abi.ObjectValue(text("name", "m\x1b[2J"), text("version", "2"))
+	for _, c := range []struct {
+		held    bool
+		waiting int
+		want    string
+	}{
+		{true, 3, "3 calls of the server wait; a yes lets each go that nothing else holds"},
+		{true, 1, "the call waits for the answer"},
+		{false, 0, "no call waits; a yes serves the next call of the server"},
+	} {
+		q.Held, q.Waiting = c.held, c.waiting
+		got := Prompt(q)
+		for _, want := range []string{c.want, "\na yes also pins what the server says of itself, for every call of it, ", `  "version": "2"` + "\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		checkPrompt(t, got, strings.Count(got, "\n"))
+	}
+}
+
 func TestEveryDestinationIsListed(t *testing.T) {
 	q := sample()
 	q.Ask.Items = nil
@@ -155,7 +179,7 @@ func TestADestinationThatIsNotASCIIIsSpelledToo(t *testing.T) {
 // ourLine is the form of every line of a prompt: words of ours, then values.
 var ourLine = regexp.MustCompile(`^(Callgate asks: may the tool .* be called\?` +
 	`|  (risk|group|policy|call|asked|state|answer by|value|spelled|kind|class|spoiled|asked by|reason|once|witness|) +\S.*` +
-	`|destination \d+ of \d+, at (the name of )?\S.*|the call as a whole|a yes also pins this definition of the tool, .*|arguments: none|arguments, \d+ bytes` +
+	`|destination \d+ of \d+, at (the name of )?\S.*|the call as a whole|a yes also pins this definition of the tool, .*|a yes also pins what the server says of itself, .*|arguments: none|arguments, \d+ bytes` +
 	`|  ["{\[tfn\-0-9].*)$`)
 
 // checkPrompt says what no prompt may hold, whatever it is about.

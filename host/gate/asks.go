@@ -78,7 +78,9 @@ func (s *State) fingerprint(n *entry, d decision) string {
 	members := []abi.Value{
 		abi.StringValue(string(n.call.Kind)), abi.StringValue(n.call.Server), abi.StringValue(n.call.Target()), abi.StringValue(n.call.Digest), abi.StringValue(n.call.Task.Digest()),
 		abi.StringValue(d.sent.Digest()), abi.StringValue(s.digest), abi.StringValue(pin.Pin), abi.StringValue(pin.Listed.Digest()),
-		abi.StringValue(s.serverDrift(n.call.Server).Is.Digest()),
+	}
+	if is := s.serverDrift(n.call.Server).Is; is.Exists() {
+		members = append(members, abi.StringValue(is.Digest()))
 	}
 	for _, v := range asking(d.verdict) {
 		members = append(members, abi.StringValue(v.Contract), abi.StringValue(v.Code), abi.StringValue(strings.Join(v.At, " ")))

@@ -112,13 +112,9 @@ func (s *State) accepted(n *entry, q *abi.AskEvent) {
 // nobody is asked for it again in this session. A question that is about the
 // call as well says nothing of the server by itself.
 func (s *State) declined(q *abi.AskEvent) {
-	if srv := s.servers[q.Server]; srv != nil && q.Identity.Exists() && ofServerOnly(q.Items) {
+	if srv := s.servers[q.Server]; srv != nil && q.OfServer() {
 		srv.declined = q.Identity.Digest()
 	}
-}
-
-func ofServerOnly(items []abi.AskItem) bool {
-	return len(items) == 1 && items[0].Contract == "pin" && items[0].Code == abi.CodePinServer
 }
 
 // ofServer is the fingerprint of an ask that is about a server alone, "" of any
