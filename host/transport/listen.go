@@ -45,10 +45,10 @@ func allowExposed(addr string, loopback, tls, clientAuth bool) error {
 	return fmt.Errorf("listen address %q can be reached from other machines; configure TLS or client authentication, or listen on 127.0.0.1", addr)
 }
 
-// parseHostIP reads an address with or without a zone. IPv4 within IPv6 is IPv4.
+// parseHostIP reads an address and leaves its zone out. IPv4 within IPv6 is IPv4.
 func parseHostIP(host string) (netip.Addr, bool) {
 	ip, err := netip.ParseAddr(host)
-	return ip.Unmap(), err == nil
+	return ip.WithZone("").Unmap(), err == nil
 }
 
 // Listen opens addr if CheckListen permits it, and again permits what the name
@@ -68,7 +68,7 @@ func Listen(ctx context.Context, addr string, tls, clientAuth bool, conns int) (
 	}
 	bound, err := netip.ParseAddrPort(ln.Addr().String())
 	if err == nil {
-		if ip := bound.Addr().Unmap(); ip.IsUnspecified() {
+		if ip := bound.Addr().WithZone("").Unmap(); ip.IsUnspecified() {
 			err = fmt.Errorf("listen address %q stands for every address of the machine; name one", addr)
 		} else {
 			err = allowExposed(ln.Addr().String(), ip.IsLoopback(), tls, clientAuth)

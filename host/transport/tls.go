@@ -43,9 +43,7 @@ type serverTLS struct {
 	seenCA os.FileInfo
 }
 
-// current returns the configuration of the files as they are now. It is a new one
-// after a change: one that is kept would honour sessions of clients which the
-// new list does not know.
+// current returns the configuration of the files as they are now.
 func (s *serverTLS) current() (*tls.Config, error) {
 	pair, err := s.pair.current()
 	if err != nil {
@@ -68,6 +66,8 @@ func (s *serverTLS) current() (*tls.Config, error) {
 			return nil, err
 		}
 		config.ClientAuth = tls.RequireAndVerifyClientCert
+		// A client that resumed would be let in by the list of its first time.
+		config.SessionTicketsDisabled = true
 	}
 	s.config, s.used, s.seenCA = config, pair, info
 	return config, nil
