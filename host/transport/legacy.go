@@ -35,10 +35,11 @@ func DialLegacy(ctx context.Context, o Options) (*Legacy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return up.dialLegacy(ctx)
+	return up.DialLegacy(ctx)
 }
 
-func (u *Upstream) dialLegacy(ctx context.Context) (*Legacy, error) {
+// DialLegacy is [DialLegacy] for an endpoint that is known already.
+func (u *Upstream) DialLegacy(ctx context.Context) (*Legacy, error) {
 	life, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 	late := time.AfterFunc(endpointWait, func() {

@@ -29,7 +29,8 @@ func (r *Remote) adopt(l *Legacy, p *posting) {
 
 // postLegacy sends a frame, and waits for what comes elsewhere.
 func (r *Remote) postLegacy(l *Legacy, p *posting) {
-	if err := l.Send(p.ctx, p.frame.Raw); err != nil {
+	// The reply comes at once and says nothing but that the server has the frame: so what follows can keep its place.
+	if err := l.Send(p.life, p.frame.Raw); err != nil {
 		r.fail(p, err)
 		return
 	}
@@ -37,7 +38,7 @@ func (r *Remote) postLegacy(l *Legacy, p *posting) {
 	if r.wants(p) {
 		select {
 		case <-p.settled:
-		case <-p.ctx.Done():
+		case <-p.life.Done():
 		}
 	}
 	r.mu.Lock()

@@ -15,8 +15,9 @@ import (
 // posting is one POST, with all that may come of it.
 type posting struct {
 	frame  wire.Frame
-	first  wire.ID // of the request that it carries
-	ctx    context.Context
+	first  wire.ID         // of the request that it carries
+	life   context.Context // of it, and of what comes of it
+	ctx    context.Context // the same, which also notes when the frame is written
 	cancel context.CancelCauseFunc
 
 	written chan struct{} // the server has the frame, or will not get it
@@ -62,8 +63,8 @@ func (r *Remote) release(p *posting) {
 // newPosting registers what a frame waits for.
 func (r *Remote) newPosting(f wire.Frame, again *renewal) *posting {
 	p := &posting{frame: f, again: again, written: make(chan struct{}), settled: make(chan struct{}), waiting: map[string]wire.ID{}}
-	p.ctx, p.cancel = context.WithCancelCause(r.life)
-	p.ctx = httptrace.WithClientTrace(p.ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { p.wrote() }})
+	p.life, p.cancel = context.WithCancelCause(r.life)
+	p.ctx = httptrace.WithClientTrace(p.life, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { p.wrote() }})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range append([]wire.Frame{f}, f.Elements...) {
@@ -109,7 +110,7 @@ func (r *Remote) dispatch(f wire.Frame) {
 		case <-r.life.Done():
 		}
 		return
-	case len(p.waiting) > 0:
+	case p.first.Raw != "":
 		r.inOrder(p.written, done)
 	default:
 		r.inOrder(done, done)
@@ -185,7 +186,7 @@ func (r *Remote) post(p *posting) {
 		return
 	}
 	if p.starts() && MayBeLegacy(reply) {
-		if l, err := r.up.dialLegacy(r.life); err == nil {
+		if l, err := r.up.DialLegacy(r.life); err == nil {
 			r.adopt(l, p)
 			return
 		}

@@ -52,10 +52,10 @@ func (r *Remote) follow(p *posting, reply *Reply) {
 		err := r.read(p, reply, &c)
 		_ = reply.Close()
 		if !r.resumable(p, c, err) {
-			r.fail(p, r.lost(p.ctx, err))
+			r.fail(p, r.lost(p.life, err))
 			return
 		}
-		if reply, err = r.reopen(p.ctx, &c, resumeTries); err != nil {
+		if reply, err = r.reopen(p.life, &c, resumeTries); err != nil {
 			r.fail(p, err)
 			return
 		}
@@ -80,7 +80,7 @@ func (r *Remote) resumable(p *posting, c cursor, err error) bool {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(p.waiting) > 0 && !p.cancelled && !p.frame.Modern && c.id != "" && p.ctx.Err() == nil
+	return len(p.waiting) > 0 && !p.cancelled && !p.frame.Modern && c.id != "" && p.life.Err() == nil
 }
 
 // read passes on what a stream brings until its end, which is io.EOF, or an error. A nil posting is the stream of what the server sends by itself.
