@@ -67,9 +67,6 @@ func (r *relay) server(f wire.Frame) []abi.Event {
 	var out []abi.Event
 	for _, element := range elements(f) {
 		m := r.talk.FromServer(element)
-		if m.Also != nil {
-			out = append(out, r.feed(*m.Also)...)
-		}
 		switch {
 		case m.Event == nil:
 		case m.Event.Call != nil:
