@@ -11,7 +11,7 @@ import (
 
 var stepKeys = []string{
 	"call", "args", "returns", "error", "resource", "uri", "action", "prompt", "complete", "ref", "argument", "context", "request", "method", "name",
-	"params", "tools", "time", "session", "user", "facts", "approve", "lapse", "raw", "result", "want",
+	"params", "tools", "server", "time", "session", "user", "facts", "approve", "lapse", "raw", "result", "want",
 }
 
 // step reads one step into a short form of an event.
@@ -20,7 +20,7 @@ func (l *loader) step(n *yaml.Node) Step {
 	s := Step{Line: n.Line}
 	var members []abi.Member
 	add := func(name string, v abi.Value) { members = append(members, abi.Member{Name: name, Value: v}) }
-	for _, key := range []string{"tools", "session", "user", "facts", "raw", "result", "time"} {
+	for _, key := range []string{"tools", "server", "session", "user", "facts", "raw", "result", "time"} {
 		if m[key] != nil {
 			add(key, l.value(m[key]))
 		}
@@ -39,7 +39,7 @@ func (l *loader) step(n *yaml.Node) Step {
 	s.Returns = l.returns(word, m["returns"], m["error"])
 	s.Event = abi.ObjectValue(members...)
 	if len(members) == 0 {
-		l.fail(n, "step: want one of %s, tools, time, session, user, facts, approve, lapse, raw, result", strings.Join(replay.CallForms(), ", "))
+		l.fail(n, "step: want one of %s, tools, server, time, session, user, facts, approve, lapse, raw, result", strings.Join(replay.CallForms(), ", "))
 	}
 	if s.Returns.Exists() && (word == "" || word == "request") {
 		l.fail(n, "step: returns and error only stand beside a call of the client")
