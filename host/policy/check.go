@@ -20,7 +20,7 @@ const (
 // check finds the mistakes of a file that no single leaf shows.
 func (c *issues) check(f *file, role role) {
 	if f.Callgate == 0 && !c.spoiled("/callgate") {
-		c.add("", "no format version; start the file with callgate: %d", formatVersion)
+		c.add("", "no format version; start the file with %s", c.head())
 	}
 	for _, name := range sortedKeys(f.Tools) {
 		t := f.Tools[name]

@@ -178,16 +178,19 @@ func (c *converter) object(n *yaml.Node, t reflect.Type, at string) abi.Value {
 				return c.convert(value, f.typ, f.tag, at)
 			}
 		}
-		c.addAt(at, position(key), "unknown key %q%s", key.Value, elsewhere(key.Value, t)+accepted(key.Value, fieldNames(t)))
+		c.addAt(at, position(key), "unknown key %q%s", key.Value, c.elsewhere(key.Value, t)+accepted(key.Value, fieldNames(t)))
 		return abi.Value{}
 	})
 }
 
 // elsewhere says where a key belongs that is known at the top of a file only.
-func elsewhere(name string, t reflect.Type) string {
-	top := fieldNames(reflect.TypeFor[file]())
-	switch best := closest(name, top); {
-	case t == reflect.TypeFor[file]() || best == "" || closest(name, fieldNames(t)) != "":
+func (c *converter) elsewhere(name string, t reflect.Type) string {
+	root := reflect.TypeFor[file]()
+	if c.gateway {
+		root = reflect.TypeFor[gatewayFile]()
+	}
+	switch best := closest(name, fieldNames(root)); {
+	case t == root || best == "" || closest(name, fieldNames(t)) != "":
 		return ""
 	case t == reflect.TypeFor[tool]() && best == "budgets":
 		return "; a tool has max_calls, and budgets: stands at the top of the file"

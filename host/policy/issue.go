@@ -25,7 +25,34 @@ type issue struct {
 }
 
 // issues collects the mistakes of one file.
-type issues struct{ list []issue }
+type issues struct {
+	list    []issue
+	gateway bool // the file is the configuration of a gateway, no policy
+}
+
+// noun says what the file is.
+func (c *issues) noun() string {
+	if c.gateway {
+		return "a configuration"
+	}
+	return "a policy"
+}
+
+// head is the line that a file of the kind starts with.
+func (c *issues) head() string {
+	if c.gateway {
+		return fmt.Sprintf("callgate_gateway: %d", formatVersion)
+	}
+	return fmt.Sprintf("callgate: %d", formatVersion)
+}
+
+// orInclude is a mend that only files have which include others.
+func (c *issues) orInclude(mend string) string {
+	if c.gateway {
+		return ""
+	}
+	return mend
+}
 
 func (c *issues) add(at string, format string, args ...any) {
 	c.addAt(at, place{}, format, args...)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,7 +23,7 @@ const (
 // parse reads the one YAML document of a file, or says what is wrong with it.
 func parse(data []byte, c *issues) *yaml.Node {
 	if len(data) > maxFileBytes {
-		c.add("", "%d bytes; a policy file has at most %d", len(data), maxFileBytes)
+		c.add("", "%d bytes; %s file has at most %d", len(data), c.noun(), maxFileBytes)
 		return nil
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
@@ -32,7 +33,7 @@ func parse(data []byte, c *issues) *yaml.Node {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	root, err := decodeNode(dec)
 	if err == io.EOF {
-		c.addAt("", place{1, 1}, "empty file; want at least callgate: %d", formatVersion)
+		c.addAt("", place{1, 1}, "empty file; want at least %s", c.head())
 		return nil
 	}
 	if err != nil {
@@ -46,7 +47,7 @@ func parse(data []byte, c *issues) *yaml.Node {
 		} else {
 			pos, _ = syntaxPlace(err)
 		}
-		c.addAt("", pos, "a second document; a policy is one document, so remove the line --- or name the other file under include:")
+		c.addAt("", pos, "a second document; %s is one document, so remove the line ---%s", c.noun(), c.orInclude(" or name the other file under include:"))
 		return nil
 	}
 	doc := root.Content[0]
@@ -56,7 +57,7 @@ func parse(data []byte, c *issues) *yaml.Node {
 	}
 	if doc.Kind != yaml.MappingNode {
 		if isNull(doc) {
-			c.addAt("", place{1, 1}, "empty file; want at least callgate: %d", formatVersion)
+			c.addAt("", place{1, 1}, "empty file; want at least %s", c.head())
 		} else {
 			c.addAt("", position(doc), "%s; want a map of keys", describe(doc))
 		}
@@ -155,7 +156,7 @@ func checkLine(line []byte, n int, c *issues) {
 func walk(n *yaml.Node, c *issues, count *int) {
 	*count++
 	if *count == maxNodes+1 {
-		c.addAt("", position(n), "more than %d values; split the policy into files and include them", maxNodes)
+		c.addAt("", position(n), "more than %d values; %s", maxNodes, cmp.Or(c.orInclude("split the policy into files and include them"), "write fewer"))
 	}
 	if *count > maxNodes {
 		return
@@ -171,7 +172,7 @@ func walk(n *yaml.Node, c *issues, count *int) {
 	}
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode && child.Value == "<<" && isPlain(child) {
-			c.addAt("", position(child), "a merge key, <<; write the members out, or put them into a file under include:")
+			c.addAt("", position(child), "a merge key, <<; write the members out%s", c.orInclude(", or put them into a file under include:"))
 			continue
 		}
 		walk(child, c, count)
