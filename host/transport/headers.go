@@ -17,7 +17,6 @@ const (
 	headerMethod    = "Mcp-Method"
 	headerName      = "Mcp-Name"
 	headerParam     = "Mcp-Param-"
-	headerSession   = "Mcp-Session-Id"
 	headerLastEvent = "Last-Event-Id"
 )
 
