@@ -19,7 +19,8 @@ type Opening struct {
 	Specs     []contract.Spec
 	Server    string
 	Group     string
-	Dir       string // of the group; "" keeps the ledger in memory, which only the bench does
+	Principal abi.Principal // who calls, where the process knows
+	Dir       string        // of the group; "" keeps the ledger in memory, which only the bench does
 	Place     abi.Place
 	Version   string
 	Protected []string
@@ -114,6 +115,7 @@ func (p *Opened) Close() error {
 func (p *Opened) open(o Opening, inForce abi.Event, file string, joined *ledger.Joined) error {
 	session := &abi.SessionEvent{
 		ID: "s-" + file[:12], Group: o.Group, Server: o.Server, File: file, Version: o.Version, Place: o.Place, Protected: o.Protected,
+		Principal: o.Principal,
 	}
 	for _, f := range joined.Prior {
 		if f.Lines > 0 {

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/proxy"
+	"github.com/callgate/callgate/host/transport"
+)
+
+// gatewayParts are what a gateway is made of, all that its files say checked.
+type gatewayParts struct {
+	config  *policy.Gateway
+	policy  *policy.Policy
+	hook    *approval.Webhook
+	place   abi.Place
+	listen  string
+	tls     *tls.Config
+	clients *gatewayClients
+	guard   transport.Guard
+	servers map[string]proxy.GatewayServer
+	ledger  string // "": below the state directory
+	state   string
+	keep    []string // files that calls are kept away from
+	alone   bool     // nothing that a server leaves behind can pass for a terminal
+}
+
+// setUp reads the files of a gateway. What is wrong with any of them is said
+// before anything starts.
+func (f gatewayFlags) setUp(std stdio) (*serving, error) {
+	if f.config == "" {
+		return nil, errors.New("callgate gateway: no configuration; name it with --config FILE, docs/transports.md describes it")
+	}
+	c, err := policy.LoadGateway(f.config, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &serving{std: std, gatewayParts: gatewayParts{config: c, alone: true}}
+	s.policy, err = f.loadPolicy(c)
+	if err != nil {
+		return nil, err
+	}
+	if s.hook, err = webhook(s.policy); err != nil {
+		return nil, err
+	}
+	if s.place, err = place(); err != nil {
+		return nil, err
+	}
+	s.clients, err = readClients(c)
+	err = errors.Join(err, s.takeTLS(), s.takeListen(f.listen), s.takeGuard(), s.takeServers())
+	if err != nil {
+		return nil, err
+	}
+	return s, s.takeLedger(f.ledger)
+}
+
+// loadPolicy loads what the flags name, and else what the configuration does.
+func (f gatewayFlags) loadPolicy(c *policy.Gateway) (*policy.Policy, error) {
+	files := f.policies
+	if len(files) == 0 {
+		files = c.Policy
+	}
+	floor, _ := choose(c, f.floor, c.Floor, "/floor")
+	return policy.Load(policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Run: true, Group: true})
+}
+
+func (p *gatewayParts) takeListen(flag string) error {
+	listen, at := choose(p.config, flag, p.config.Listen, "/listen")
+	if listen == "" {
+		return fmt.Errorf("callgate gateway: no address; name one with --listen, such as --listen 127.0.0.1:7777, or with listen: in %q", p.config.Path)
+	}
+	if err := transport.CheckListen(listen, p.config.TLS.Cert != "", p.config.TLS.ClientCA != "" || len(p.config.Clients) > 0); err != nil {
+		return at(err)
+	}
+	p.listen = listen
+	return nil
+}
+
+func (p *gatewayParts) takeTLS() error {
+	t := p.config.TLS
+	if t.Cert == "" {
+		return nil
+	}
+	p.keep = append(p.keep, t.Cert, t.Key)
+	if err := policy.CheckSecret(t.Key, "the key of the gateway"); err != nil {
+		return p.config.Mistake("/tls/key", err)
+	}
+	if t.ClientCA != "" {
+		p.keep = append(p.keep, t.ClientCA)
+	}
+	config, err := transport.ServerTLS(t.Cert, t.Key, t.ClientCA)
+	if err != nil {
+		return p.config.Mistake("/tls", err)
+	}
+	p.tls = config
+	return nil
+}
+
+// takeGuard checks each name, so that a mistake has its place.
+func (p *gatewayParts) takeGuard() error {
+	var errs []error
+	for i, host := range p.config.AllowedHosts {
+		if err := (transport.Guard{Hosts: []string{host}}).Validate(); err != nil {
+			errs = append(errs, p.config.Mistake(abi.JoinIndex("/allowed_hosts", i), err))
+		}
+	}
+	for i, origin := range p.config.AllowedOrigins {
+		if err := (transport.Guard{Origins: []string{origin}}).Validate(); err != nil {
+			errs = append(errs, p.config.Mistake(abi.JoinIndex("/allowed_origins", i), err))
+		}
+	}
+	p.guard = transport.Guard{Hosts: p.config.AllowedHosts, Origins: p.config.AllowedOrigins}
+	return errors.Join(errs...)
+}
+
+func (p *gatewayParts) takeServers() error {
+	p.servers = map[string]proxy.GatewayServer{}
+	var errs []error
+	for _, one := range p.config.Servers {
+		take := p.local
+		if one.URL != "" {
+			take = p.remote
+		}
+		server, err := take(one)
+		errs = append(errs, err)
+		p.servers[one.Name] = server
+	}
+	return errors.Join(errs...)
+}
+
+// local is a server that is started.
+func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, error) {
+	fail := func(at string, err error) (proxy.GatewayServer, error) {
+		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
+	}
+	if err := startable(one.Command[0]); err != nil {
+		return fail("/command/0", err)
+	}
+	if one.Cwd != "" {
+		if info, err := os.Stat(one.Cwd); err != nil || !info.IsDir() {
+			return fail("/cwd", fmt.Errorf("%q is no directory that can be entered; name one", one.Cwd))
+		}
+	}
+	said := p.policy.Server(one.Name)
+	for i, kv := range one.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		if said.HasEnv && !slices.Contains(said.Env, name) {
+			return fail(abi.JoinIndex("/env", i), fmt.Errorf("the policy keeps variable %q from the server; name it in servers.%s.env of the policy, or leave it out here", name, one.Name))
+		}
+	}
+	return proxy.GatewayServer{
+		Command: one.Command, Dir: one.Cwd, Env: proxy.Environment(append(os.Environ(), one.Env...), said.Env, said.HasEnv),
+	}, nil
+}
+
+// remote is a server at a URL.
+func (p *gatewayParts) remote(one policy.GatewayServer) (proxy.GatewayServer, error) {
+	fail := func(at string, err error) (proxy.GatewayServer, error) {
+		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
+	}
+	o := transport.Options{URL: one.URL, UserAgent: "callgate/" + version}
+	if one.HeadersFile != "" {
+		p.keep = append(p.keep, one.HeadersFile)
+		headers, err := policy.ReadHeaders(one.HeadersFile)
+		if err != nil {
+			return fail("/headers_file", err)
+		}
+		o.Header = map[string][]string{}
+		for _, h := range headers {
+			o.Header.Set(h.Name, h.Value)
+		}
+		if one.Authorization && o.Header.Get("Authorization") != "" {
+			return fail("/authorization", fmt.Errorf("%q has an Authorization header too; keep one of the two", one.HeadersFile))
+		}
+	}
+	for _, name := range []string{one.CA, one.Cert, one.Key} {
+		if name != "" {
+			p.keep = append(p.keep, name)
+		}
+	}
+	if one.Key != "" {
+		if err := policy.CheckSecret(one.Key, "the key of the gateway"); err != nil {
+			return fail("/tls/key", err)
+		}
+	}
+	var err error
+	if o.TLS, err = transport.ClientTLS(one.CA, one.Cert, one.Key); err != nil {
+		return fail("/tls", err)
+	}
+	up, err := transport.NewUpstream(o)
+	if err != nil {
+		return fail("", err)
+	}
+	return proxy.GatewayServer{Remote: up, Legacy: one.SSE, Authorization: one.Authorization}, nil
+}
+
+// takeLedger finds the directory of the ledgers, and makes it: whoever can not
+// keep one serves nobody.
+func (p *gatewayParts) takeLedger(flag string) error {
+	named, at := choose(p.config, flag, p.config.Ledger, "/ledger")
+	if named == "" {
+		state, err := ledger.StateDir(os.Getenv)
+		if err != nil {
+			return err
+		}
+		p.state = state
+		return os.MkdirAll(state, 0o700)
+	}
+	dir, err := filepath.Abs(named)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return at(fmt.Errorf("the ledgers have no directory: %w; name one that can be written", err))
+	}
+	p.ledger = dir
+	return nil
+}
+
+// group returns the group of a client, and the directory of its ledgers.
+func (p *gatewayParts) group(client string) (id, dir string) {
+	id = p.config.Group
+	if client != "" {
+		id += "-" + client
+	}
+	dir = ledger.GroupDir(p.state, id)
+	if p.ledger != "" {
+		dir = filepath.Join(p.ledger, filepath.Base(dir))
+	}
+	return id, dir
+}
+
+// open joins the group of a client, for a server.
+func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened, proxy.KeeperOptions, error) {
+	group, dir := s.group(client.Name)
+	here := s.place
+	if cwd := s.servers[server].Dir; cwd != "" {
+		here.Dir = cwd
+	}
+	opened, err := proxy.Open(proxy.Opening{
+		Policy: s.policy, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir),
+	})
+	if err != nil {
+		return nil, proxy.KeeperOptions{}, err
+	}
+	ask := asking(s.policy, s.hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
+	if !s.alone {
+		ask.Listen = nil
+	}
+	return opened, proxy.KeeperOptions{
+		Server: server, Engine: opened.Engine, Voice: proxy.NewVoice(s.policy.Value()), Pins: opened.KeepPins, Asking: ask,
+	}, nil
+}
+
+// protected lists what calls are kept away from, whichever client makes them.
+func (s *serving) protected(dir string) []string {
+	files := append([]string{s.config.Path}, s.keep...)
+	for _, one := range s.config.Clients {
+		if one.TokenFile != "" {
+			files = append(files, one.TokenFile)
+		}
+	}
+	if s.ledger != "" {
+		files = append(files, s.ledger)
+	}
+	return protected(s.policy, dir, files...)
+}
