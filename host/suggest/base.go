@@ -55,7 +55,7 @@ func callable(tool string) bool {
 func basePolicy(s *survey, base *policy.Policy) []byte {
 	var b strings.Builder
 	b.WriteString("callgate: 1\nsettings: {mode: observe, default: allow, unlisted: allow}\n")
-	writeServers(&b, s)
+	writeServers(&b, s, false)
 	if base == nil {
 		return []byte(b.String())
 	}
@@ -123,8 +123,9 @@ func sortTools(list []toolName) {
 	})
 }
 
-// writeServers names the servers, so that any other one is asked about.
-func writeServers(b *strings.Builder, s *survey) {
+// writeServers names the servers, so that any other one is asked about. A draft
+// says of them what was done beside calling tools, too.
+func writeServers(b *strings.Builder, s *survey, draft bool) {
 	var names []string
 	for name := range s.servers {
 		if serverName.MatchString(name) {
@@ -143,6 +144,10 @@ func writeServers(b *strings.Builder, s *survey) {
 		}
 		if hasEnv {
 			b.WriteString("    env: " + quotes(env) + "\n")
+		}
+		if draft {
+			p := s.permits(name)
+			p.write(b)
 		}
 	}
 }

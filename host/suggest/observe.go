@@ -111,7 +111,9 @@ func (ob *observer) event(file int, v abi.Value, e abi.Event) error {
 		return nil
 	case e.Approval != nil, e.User != nil, e.Facts != nil:
 		return nil // what loosens, or moves the place that we keep
-	case e.Call != nil && e.Call.Kind != abi.KindTool && e.Call.Kind != "":
+	case e.Call != nil && e.Call.Kind.FromServer():
+		return ob.asked(e)
+	case e.Call != nil && !e.Call.Kind.IsTool():
 		return nil
 	case e.Call != nil:
 		if err := ob.moveTo(ob.places[file]); err != nil {
@@ -140,6 +142,16 @@ func (ob *observer) event(file int, v abi.Value, e abi.Event) error {
 		err = ob.uncover(e.Server.Server, e.Server.Result)
 	}
 	return err
+}
+
+// asked takes in what a server asked of its client: its text, and no call that
+// anything is learnt from.
+func (ob *observer) asked(e abi.Event) error {
+	_, err := ob.feed(abi.Event{Text: e.Text, Frame: &abi.FrameEvent{Server: e.Call.Server, Method: e.Call.Target(), Frame: e.Call.Params}})
+	if err != nil {
+		return err
+	}
+	return ob.uncover(e.Call.Server, e.Call.Params)
 }
 
 // uncover has what a server's output hides count as an output, too.

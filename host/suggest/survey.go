@@ -38,7 +38,8 @@ type survey struct {
 	place     abi.Place // of the first session
 	wire      int       // frames that were refused
 	wireTools []string  // that they named
-	ids       []string  // of the files
+	others    []otherCall
+	ids       []string // of the files
 }
 
 func surveyed(ledgers []Ledger) (*survey, error) {
@@ -68,7 +69,10 @@ func (s *survey) add(e abi.Event) {
 		for _, d := range e.Tools.Definitions() {
 			s.tools[toolName{e.Tools.Server, d.Get("name").Str()}] = d
 		}
-	case e.Call != nil && (e.Call.Kind == abi.KindTool || e.Call.Kind == ""):
+	case e.Call != nil && !e.Call.Kind.IsTool():
+		s.servers[e.Call.Server] = true
+		s.others = append(s.others, otherCall{*e.Call, e.Text != nil})
+	case e.Call != nil:
 		s.calls++
 		s.servers[e.Call.Server] = true
 	case e.Verdict != nil && e.Verdict.Contract == "result":

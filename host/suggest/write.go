@@ -13,7 +13,7 @@ func (d *draft) policy() []byte {
 	var b strings.Builder
 	d.header(&b)
 	b.WriteString("callgate: 1\n\nsettings:\n  mode: enforce\n  default: deny\n\n")
-	writeServers(&b, d.s)
+	writeServers(&b, d.s, true)
 	granted := d.granted()
 	if len(granted) > 0 {
 		b.WriteString("\ntools:\n")
