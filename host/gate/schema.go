@@ -7,3 +7,6 @@ import "github.com/callgate/callgate/abi"
 func (s *State) Schema(server, tool string) abi.Value {
 	return s.definition(server, tool).Get("inputSchema")
 }
+
+// PolicyDigest returns the digest of the policy in force.
+func (s *State) PolicyDigest() string { return s.digest }

@@ -63,6 +63,9 @@ type waiting struct {
 	m       Message
 	verdict *abi.Verdict
 	timer   *time.Timer
+	// parked says that the client has been answered, with the question: it makes
+	// the call again with what the person says.
+	parked bool
 }
 
 // out is what is to be sent once the lock is free.
@@ -77,13 +80,15 @@ func (o out) send() {
 	}
 }
 
-// ask has a call wait for an answer, and says whether it does. It is called
-// with mu held.
-func (r *relay) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bool) {
+// ask has a call wait for an answer, and says whether it does. A client that
+// takes questions in answer to its own requests gets one. It is called with mu
+// held.
+func (r *relay) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (answer []byte, held bool) {
 	asked, arguments, ok := r.o.Engine.Question(verdict.ID)
 	if !ok {
-		return false
+		return nil, false
 	}
+	may := wait
 	wait = wait && r.o.Asking.Timeout > 0
 	q := r.question(asked.Fingerprint)
 	if q == nil {
@@ -94,24 +99,29 @@ func (r *relay) ask(o *out, m Message, verdict *abi.Verdict, wait bool) (held bo
 		r.asks.open = append(r.asks.open, q)
 	}
 	q.call = verdict.ID
-	if !wait {
+	w := &waiting{r: r, m: m, verdict: verdict}
+	if may && q.may(abi.ChannelElicitation) && takesQuestion(m.Frame) {
+		answer = r.park(q, w)
+	}
+	if !wait && answer == nil {
 		r.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: verdict.ID}})
 		r.update(q)
 		r.crowd(o)
-		return false
+		return nil, false
 	}
-	w := &waiting{r: r, m: m, verdict: verdict}
 	if len(q.waiting) == 0 {
 		r.offer(o, q, w)
 	}
-	w.timer = time.AfterFunc(r.o.Asking.Timeout, func() { r.expire(q, w) })
-	q.waiting = append(q.waiting, w)
-	if m.via != nil {
-		*o = append(*o, m.via.hold)
+	if answer == nil {
+		w.timer = time.AfterFunc(r.o.Asking.Timeout, func() { r.expire(q, w) })
+		if m.via != nil {
+			*o = append(*o, m.via.hold)
+		}
 	}
+	q.waiting = append(q.waiting, w)
 	r.update(q)
 	r.crowd(o)
-	return true
+	return answer, true
 }
 
 // offer puts a question to the channels that have to be told of it.
@@ -145,7 +155,7 @@ func (q *question) may(channel string) bool {
 
 // elicit has the client of a call ask, if it can.
 func (k *Keeper) elicit(o *out, q *question, w *waiting) {
-	if q.may(abi.ChannelElicitation) && w.r.talk.Elicits() {
+	if !w.parked && q.may(abi.ChannelElicitation) && w.r.talk.Elicits() {
 		q.elicited, q.eliciting = w.r.talk.NewRequest(), w
 		o.add(w.r.toClient, frame{bytes: elicitation(q.elicited, approval.Prompt(q.shown)), via: w.m.via})
 	}
@@ -163,7 +173,12 @@ func (k *Keeper) question(fingerprint string) *question {
 
 // update tells the desk how many calls wait.
 func (k *Keeper) update(q *question) {
-	n := len(q.waiting)
+	n := 0
+	for _, w := range q.waiting {
+		if !w.parked {
+			n++
+		}
+	}
 	k.asks.desk.Update(q.id, func(shown *approval.Question) { shown.Held, shown.Waiting = n > 0, n })
 }
 
@@ -197,6 +212,7 @@ func (k *Keeper) answered(shown approval.Question, a approval.Answer) (string, e
 	if q == nil || q.id != shown.ID {
 		return "", errors.New("the question is not open any more; a new call asks again")
 	}
+	k.unpark(q)
 	call := q.call
 	if len(q.waiting) > 0 {
 		call = q.waiting[0].verdict.ID
@@ -221,7 +237,7 @@ func (k *Keeper) answered(shown approval.Question, a approval.Answer) (string, e
 			v = unkept("")
 		}
 		released = released || v.Enforced() == abi.Allow
-		o = append(o, func() { w.r.release(w.m, v, r) })
+		o = append(o, func() { w.done(v, r) })
 	}
 	switch {
 	case err != nil:

@@ -45,7 +45,18 @@ func (k *Keeper) crowd(o *out) {
 // a yes serves the identical call.
 func (k *Keeper) given(o *out, w *waiting) {
 	k.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: w.verdict.ID}})
-	*o = append(*o, func() { w.r.reply(w.m, k.o.Voice.apply(w.m, w.verdict)) })
+	if !w.parked {
+		*o = append(*o, func() { w.done(w.verdict, Recorded{}) })
+	}
+}
+
+// done does with a call that has waited what its verdict says.
+func (w *waiting) done(v *abi.Verdict, rec Recorded) {
+	if w.m.then != nil {
+		w.m.then(v, rec)
+		return
+	}
+	w.r.release(w.m, v, rec)
 }
 
 // expire answers a call that has waited long enough.
@@ -106,7 +117,7 @@ func (r *relay) cancelled(call string) bool {
 	defer r.asks.mu.Unlock()
 	for _, q := range r.asks.open {
 		for i, w := range q.waiting {
-			if w.r != r || w.verdict.ID != call {
+			if w.r != r || w.parked || w.verdict.ID != call {
 				continue
 			}
 			r.abandon(&o, q, i)
@@ -156,7 +167,7 @@ func (r *relay) drop(which func(*waiting) bool) {
 	defer r.asks.mu.Unlock()
 	for _, q := range slices.Clone(r.asks.open) {
 		for i := len(q.waiting) - 1; i >= 0; i-- {
-			if q.waiting[i].r == r && which(q.waiting[i]) {
+			if w := q.waiting[i]; w.r == r && !w.parked && which(w) {
 				r.abandon(&o, q, i)
 			}
 		}

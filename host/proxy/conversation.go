@@ -60,6 +60,7 @@ type request struct {
 	tool      bool      // its answer is a tool result
 	task      string    // id of the task that it is about
 	token     string    // of its progress, as JSON
+	approved  *bound    // a person approved the call that it is
 	call      string    // id of the call event
 	cursor    string
 	paged     bool
@@ -76,8 +77,6 @@ type Message struct {
 	// Event is a call or a refusal, or from a server a result, a list of tools or
 	// any other text. Nil: nothing the gate has to know.
 	Event *abi.Event
-	// Also is what else the gate has to know: what a server says of itself.
-	Also *abi.Event
 	// Answers are the requests of the client that this frame of the server ends.
 	Answers []Answered
 	open    *request
@@ -85,8 +84,10 @@ type Message struct {
 	ours    bool      // it answers, or was to answer, a request of ours, and goes no further
 	fresh   bool      // it is the first answer to it
 	cancels string    // id of the call that the client gives up
+	ticket  *ticket   // of the request state of ours that it came with
 
 	fromServer bool
+	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
 }
 
 // Answered is a request of the client that is open no more.

@@ -186,3 +186,26 @@ func (g *Engine) Schema(server, tool string) abi.Value {
 	defer g.mu.Unlock()
 	return g.state.Schema(server, tool)
 }
+
+// Hidden returns the names in a list of tools that the client is not to see.
+func (g *Engine) Hidden(server string, list []abi.Value) map[string]bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var hidden map[string]bool
+	for _, d := range list {
+		if name := d.Get("name").Str(); g.state.Hidden(server, name) {
+			if hidden == nil {
+				hidden = map[string]bool{}
+			}
+			hidden[name] = true
+		}
+	}
+	return hidden
+}
+
+// PolicyDigest returns the digest of the policy in force.
+func (g *Engine) PolicyDigest() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.PolicyDigest()
+}

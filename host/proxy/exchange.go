@@ -30,6 +30,7 @@ type exchange struct {
 	status int               // of an answer that is one frame; 0: 200
 	open   int               // requests without an answer
 	busy   bool              // an answer of the server is being read
+	held   bool              // an answer of the server waits for a person
 	ended  bool
 
 	id    string // its events have ids with this in front; "": they have none
@@ -129,11 +130,21 @@ func (x *exchange) relay(e transport.Event) {
 	}
 }
 
-// end ends the exchange, whatever is still open.
+// keep has the exchange go on until an answer is put that waits for a person.
+func (x *exchange) keep() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.held = true
+}
+
+// end ends the exchange, whatever is still open but for what a person decides.
 func (x *exchange) end() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.finish()
+	x.busy = false
+	if !x.held || x.open <= 0 {
+		x.finish()
+	}
 }
 
 // settle ends the exchange if nothing is to come.

@@ -89,12 +89,16 @@ func (c *Conversation) response(m *Message) {
 	case r.method == "tools/list" && f.Kind == wire.Response && r.id.Key() == f.ID.Key():
 		m.Event = c.tools(f, r)
 	default:
-		if r.method == "initialize" && f.Kind == wire.Response && r.id.Key() == f.ID.Key() {
+		sure := f.Kind == wire.Response && r.id.Key() == f.ID.Key()
+		if sure && r.method == "initialize" {
 			c.mu.Lock()
 			c.revision, c.elicits = f.Version, r.elicits
 			c.mu.Unlock()
 		}
 		m.Event = c.text(f, r.method, body)
+		if sure && (r.method == "initialize" || r.method == "server/discover") && m.Event.Frame != nil {
+			m.Event = &abi.Event{Server: &abi.ServerEvent{Server: c.Server, Result: m.Event.Frame.Frame}}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"io"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
@@ -28,11 +29,12 @@ type Keeper struct {
 	o     KeeperOptions
 	asks  asks
 	tasks tasks
+	seals *sealer
 }
 
 // NewKeeper returns a keeper without open questions.
 func NewKeeper(o KeeperOptions) *Keeper {
-	k := &Keeper{o: o}
+	k := &Keeper{o: o, seals: newSealer(time.Now)}
 	k.asks.desk = approval.NewDesk(k.answered)
 	return k
 }

@@ -82,14 +82,17 @@ var requestKinds = map[string]abi.CallKind{
 }
 
 // asks makes a call of a request of the server; nil if it is none that is judged.
-func (c *Conversation) asks(f wire.Frame) *abi.Event {
-	kind, ok := requestKinds[f.Method]
+func (c *Conversation) asks(f wire.Frame) *abi.Event { return c.asksFor(f.Method, f.Params, f) }
+
+// asksFor is asks for a request in a frame.
+func (c *Conversation) asksFor(method string, params wire.Span, f wire.Frame) *abi.Event {
+	kind, ok := requestKinds[method]
 	if !ok {
 		return nil
 	}
-	call := &abi.Call{Kind: kind, Server: c.Server, Bytes: int64(f.Params.End - f.Params.Start)}
-	if !f.Params.IsZero() {
-		v, err := abi.Parse(f.Params.In(f.Raw))
+	call := &abi.Call{Kind: kind, Server: c.Server, Bytes: int64(params.End - params.Start)}
+	if !params.IsZero() {
+		v, err := abi.Parse(params.In(f.Raw))
 		if err != nil {
 			return c.refusal(f, "server")
 		}

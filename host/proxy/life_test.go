@@ -174,7 +174,7 @@ func TestTheVerdictIsInTheLedgerBeforeTheCallIsSent(t *testing.T) {
 			kinds = append(kinds, "closed")
 		}
 	}
-	if got, want := strings.Join(kinds, " "), "policy session frame tools call verdict result closed"; got != want {
+	if got, want := strings.Join(kinds, " "), "policy session server tools call verdict result closed"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 }

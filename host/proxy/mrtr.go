@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/wire"
@@ -106,11 +105,11 @@ func stateOf(f wire.Frame) string { return string(f.State.In(f.Raw)) }
 // serversPart returns what of a request belongs to the server behind the
 // exchange that a ticket, the opened state of that request, stands for: the
 // server's own requestState and the inputResponses to its own questions. JSON,
-// empty for a member that the server is not sent. A state of ours without a
-// ticket has nothing of the server's in it.
+// empty for a member that the server is not sent. Without a ticket the whole is
+// the server's.
 func serversPart(f wire.Frame, t ticket) (state, answers string, err error) {
 	state = string(f.RequestState.In(f.Raw))
-	if strings.HasPrefix(stateIn(f), statePrefix) {
+	if t.kind != noTicket {
 		state = t.state
 	}
 	given := f.InputResponses.In(f.Raw)

@@ -221,7 +221,7 @@ func TestAServerSeesItsOwnPartOfTheExchange(t *testing.T) {
 		{"no answers to an approved call", `,"inputResponses":{}` + state, continuation, `,"inputResponses":{}`},
 		{"our name in answers to a server", `,"inputResponses":{` + yes + `}` + state, continuation, `,"inputResponses":{` + yes + `}`},
 		{"a state that is not ours", `,"inputResponses":{` + yes + `},"requestState":"theirs"`, ticket{}, `,"inputResponses":{` + yes + `},"requestState":"theirs"`},
-		{"a state of ours that nobody opened", state, ticket{}, ""},
+		{"a state of ours that nobody opened", state, ticket{}, state},
 		{"names among the arguments", `,"_meta":{"requestState":"cg1.abc","inputResponses":{` + yes + `}}` + state, question, `,"_meta":{"requestState":"cg1.abc","inputResponses":{` + yes + `}}`},
 		{"a call without any", ``, ticket{}, ""},
 	}
@@ -246,7 +246,7 @@ func TestAServersQuestionGoesOnUnderOurState(t *testing.T) {
 	cases := []struct{ name, result, want, state string }{
 		{"its own state", `{"resultType":"input_required","requestState" : "s\u0031" ,"inputRequests":{}}`, `{"resultType":"input_required","requestState" : "cg1.abc" ,"inputRequests":{}}`, `"s\u0031"`},
 		{"an empty one", `{"requestState":"","inputRequests":{}}`, `{"requestState":"cg1.abc","inputRequests":{}}`, `""`},
-		{"none", `{"resultType":"input_required","inputRequests":{"requestState":"x"}}`, `{"resultType":"input_required","inputRequests":{"requestState":"x"},"requestState":"cg1.abc"}`, ""},
+		{"none", `{"resultType":"input_required","inputRequests":{"requestState":{"method":"x"}}}`, `{"resultType":"input_required","inputRequests":{"requestState":{"method":"x"}},"requestState":"cg1.abc"}`, ""},
 		{"an empty result", `{}`, `{"requestState":"cg1.abc"}`, ""},
 		{"one like ours", `{"requestState":"cg1.xyz"}`, `{"requestState":"cg1.abc"}`, `"cg1.xyz"`},
 	}
@@ -298,7 +298,7 @@ func TestAQuestionOfTheServerFollowsOurs(t *testing.T) {
 	if got, err := withoutOurs(second, t1); err != nil || string(got) != send("") {
 		t.Fatalf("the server gets %s and %v", got, err)
 	}
-	result := fromServer(t, `{"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"who":{}},"requestState":"{\"step\":1}"}}`)
+	result := fromServer(t, `{"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create"}},"requestState":"{\"step\":1}"}}`)
 	wrapped, err := wrapState(result, s.seal(ticket{kind: continuationTicket, state: stateOf(result)}, time.Minute))
 	if err != nil {
 		t.Fatal(err)

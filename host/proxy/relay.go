@@ -68,6 +68,9 @@ func (r *relay) fromClient(f wire.Frame, via *exchange, last bool) {
 		}
 		return
 	}
+	if r.returns(&m) {
+		return
+	}
 	answer, sent, token := r.judge(m, m.Frame.Kind == wire.Request)
 	switch {
 	case answer != nil:
@@ -148,11 +151,11 @@ func (r *relay) judge(m Message, wait bool) (answer, sent []byte, token ledger.T
 	r.talk.Called(m, verdict.ID)
 	if verdict.Enforced() == abi.Ask {
 		o := out{}
-		held := r.ask(&o, m, verdict, wait)
+		answer, held := r.ask(&o, m, verdict, wait)
 		r.asks.mu.Unlock()
 		o.send()
 		if held {
-			return nil, nil, 0
+			return answer, nil, 0
 		}
 		return r.o.Voice.apply(m, verdict), nil, 0
 	}
@@ -166,6 +169,9 @@ func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, se
 		return answer, nil, 0
 	}
 	sent, err := edited(m.Frame, verdict.ID, rec.Answers)
+	if err == nil {
+		sent, err = r.outgoing(m, sent)
+	}
 	if err != nil {
 		from := "client"
 		if m.fromServer {
@@ -175,6 +181,7 @@ func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, se
 		failed := abi.Verdict{ID: verdict.ID, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied to the frame"}
 		return r.o.Voice.apply(m, &failed), nil, 0
 	}
+	r.talk.approve(m, verdict, r.o.Engine.PolicyDigest())
 	return nil, sent, rec.Token
 }
 

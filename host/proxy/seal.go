@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// statePrefix begins every request state of ours, so that one of the server's
-// is told apart without a key.
+// statePrefix begins every request state that Callgate makes. A tag of the
+// process follows: behind one gate there may be another, whose states are to this
+// one like those of any server.
 const statePrefix = "cg1."
 
 // maxSpent is how many used tickets are remembered at once.
@@ -22,10 +23,10 @@ const maxSpent = 65536
 
 // Reasons for which a request state counts for nothing.
 var (
-	// errNotOurs: the state is the server's, and goes to it as it is.
+	// errNotOurs: the state is the server's, and goes to it as it is. So does one
+	// of ours from before a restart, which no key opens any more.
 	errNotOurs = errors.New("the request state is not one of callgate's")
-	// errForged: nothing that this process has sealed. A state from before a
-	// restart is one, too.
+	// errForged: it has this process's tag, and is nothing that it has sealed.
 	errForged = errors.New("the request state was not sealed by this process; make the call again without it")
 	// errExpired: sealed here, and too old.
 	errExpired = errors.New("the request state has expired; make the call again without it")
@@ -83,8 +84,9 @@ type ticket struct {
 // sealer makes request states and reads them. Its key lives as long as the
 // process, and so do they. It is safe for concurrent use.
 type sealer struct {
-	aead cipher.AEAD
-	now  func() time.Time
+	aead   cipher.AEAD
+	prefix string // of its states
+	now    func() time.Time
 	// start is what the times in tickets count from, so that setting the clock
 	// back makes none of them younger.
 	start time.Time
@@ -93,20 +95,23 @@ type sealer struct {
 
 // newSealer returns a sealer with a key of its own. now is the clock, with a
 // monotonic reading where there is one.
-func newSealer(now func() time.Time) (*sealer, error) {
+func newSealer(now func() time.Time) *sealer {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails, see crypto/rand
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, err
+		panic(err) // of a key of 32 bytes it has no reason to
 	}
 	// The payload may be a secret of the server's, so it is sealed and not signed.
 	// With random nonces a key is good for 2^32 tickets.
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, err
+		panic(err) // of AES it has no reason to
 	}
-	return &sealer{aead: aead, now: now, start: now(), spent: spent{max: maxSpent}}, nil
+	tag := make([]byte, 9)
+	rand.Read(tag) // never fails, see crypto/rand
+	prefix := statePrefix + base64.RawURLEncoding.EncodeToString(tag)
+	return &sealer{aead: aead, prefix: prefix, now: now, start: now(), spent: spent{max: maxSpent}}
 }
 
 // seal returns the request state that says t for so long from now.
@@ -114,15 +119,15 @@ func (s *sealer) seal(t ticket, life time.Duration) string {
 	t.issued = s.now()
 	t.expires = t.issued.Add(life)
 	rand.Read(t.nonce[:]) // never fails, see crypto/rand
-	sealed := s.aead.Seal(nil, nil, t.append(nil, s.start), []byte(statePrefix))
-	return statePrefix + base64.RawURLEncoding.EncodeToString(sealed)
+	sealed := s.aead.Seal(nil, nil, t.append(nil, s.start), []byte(s.prefix))
+	return s.prefix + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // open reads a request state, the text of the JSON string. The ticket counts
 // only without an error; with [errExpired] it is returned all the same, since
 // what it says of the server's part is still true.
 func (s *sealer) open(state string) (ticket, error) {
-	text, ours := strings.CutPrefix(state, statePrefix)
+	text, ours := strings.CutPrefix(state, s.prefix)
 	if !ours {
 		return ticket{}, errNotOurs
 	}
@@ -130,7 +135,7 @@ func (s *sealer) open(state string) (ticket, error) {
 	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder passes over
 		return ticket{}, errForged
 	}
-	payload, err := s.aead.Open(nil, nil, sealed, []byte(statePrefix))
+	payload, err := s.aead.Open(nil, nil, sealed, []byte(s.prefix))
 	if err != nil {
 		return ticket{}, errForged
 	}

@@ -21,11 +21,7 @@ func newClock() *clock { return &clock{time.Date(2026, 11, 29, 18, 0, 0, 0, time
 
 func newTestSealer(t testing.TB, now func() time.Time) *sealer {
 	t.Helper()
-	s, err := newSealer(now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return newSealer(now)
 }
 
 // fullTicket has a value in every field that a caller sets.
@@ -84,7 +80,7 @@ func TestARequestStateSaysWhatWasSealed(t *testing.T) {
 func TestARequestStateHidesWhatItSays(t *testing.T) {
 	s := newTestSealer(t, newClock().now)
 	secret := ticket{kind: continuationTicket, state: `"a secret of the server"`}
-	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(s.seal(secret, time.Minute), statePrefix))
+	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(s.seal(secret, time.Minute), s.prefix))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +94,7 @@ func TestOnlyWhatThisProcessSealedIsOpened(t *testing.T) {
 	s, other := newTestSealer(t, clock.now), newTestSealer(t, clock.now)
 	// raw seals a payload that seal would not make.
 	raw := func(payload []byte, aad string) string {
-		return statePrefix + base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, payload, []byte(aad)))
+		return s.prefix + base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, payload, []byte(aad)))
 	}
 	payload := func(of ticket) []byte {
 		of.issued, of.expires = clock.at, clock.at.Add(time.Minute)
@@ -110,39 +106,39 @@ func TestOnlyWhatThisProcessSealedIsOpened(t *testing.T) {
 		return p
 	}
 	good := s.seal(fullTicket(), time.Minute)
-	encoded := strings.TrimPrefix(good, statePrefix)
+	encoded := strings.TrimPrefix(good, s.prefix)
 	cases := []struct {
 		name, state string
 		want        error
 	}{
 		{"as sealed", good, nil},
-		{"a payload as seal makes it", raw(payload(fullTicket()), statePrefix), nil},
+		{"a payload as seal makes it", raw(payload(fullTicket()), s.prefix), nil},
 		{"nothing", "", errNotOurs},
 		{"a state of the server", "eyJzdGVwIjoyfQ", errNotOurs},
 		{"without the prefix", encoded, errNotOurs},
 		{"another version of the prefix", "cg2." + encoded, errNotOurs},
 		{"the prefix in another case", "CG1." + encoded, errNotOurs},
 		{"something in front of the prefix", " " + good, errNotOurs},
-		{"the prefix alone", statePrefix, errForged},
-		{"the prefix twice", statePrefix + good, errForged},
-		{"sealed by another process", other.seal(fullTicket(), time.Minute), errForged},
-		{"the payload without a seal", statePrefix + base64.RawURLEncoding.EncodeToString(payload(fullTicket())), errForged},
-		{"a claim in JSON", statePrefix + base64.RawURLEncoding.EncodeToString([]byte(`{"ok":true}`)) + "." + encoded[:43], errForged},
+		{"the prefix alone", s.prefix, errForged},
+		{"the prefix twice", s.prefix + good, errForged},
+		{"sealed by another process", other.seal(fullTicket(), time.Minute), errNotOurs},
+		{"the payload without a seal", s.prefix + base64.RawURLEncoding.EncodeToString(payload(fullTicket())), errForged},
+		{"a claim in JSON", s.prefix + base64.RawURLEncoding.EncodeToString([]byte(`{"ok":true}`)) + "." + encoded[:43], errForged},
 		{"cut short", good[:len(good)-1], errForged},
-		{"cut to less than a seal", good[:12], errForged},
+		{"cut to less than a seal", good[:len(s.prefix)+12], errForged},
 		{"longer", good + "A", errForged},
 		{"padded", good + "=", errForged},
-		{"a line feed in it", good[:20] + "\n" + good[20:], errForged},
+		{"a line feed in it", good[:40] + "\n" + good[40:], errForged},
 		{"a carriage return behind it", good + "\r", errForged},
-		{"letters that are none", good[:20] + "ſ" + good[21:], errForged},
-		{"the two halves swapped", statePrefix + encoded[len(encoded)/2:] + encoded[:len(encoded)/2], errForged},
+		{"letters that are none", good[:40] + "ſ" + good[41:], errForged},
+		{"the two halves swapped", s.prefix + encoded[len(encoded)/2:] + encoded[:len(encoded)/2], errForged},
 		{"a ticket of no kind", s.seal(ticket{}, time.Minute), errForged},
-		{"a ticket of an unknown kind", raw(changed(1, 3), statePrefix), errForged},
-		{"another version of the payload", raw(changed(0, 2), statePrefix), errForged},
-		{"a payload with more behind it", raw(append(payload(fullTicket()), 0), statePrefix), errForged},
-		{"a payload that ends early", raw(payload(fullTicket())[:60], statePrefix), errForged},
-		{"a text longer than the payload", raw(changed(36, 0xff), statePrefix), errForged},
-		{"an empty payload", raw(nil, statePrefix), errForged},
+		{"a ticket of an unknown kind", raw(changed(1, 3), s.prefix), errForged},
+		{"another version of the payload", raw(changed(0, 2), s.prefix), errForged},
+		{"a payload with more behind it", raw(append(payload(fullTicket()), 0), s.prefix), errForged},
+		{"a payload that ends early", raw(payload(fullTicket())[:60], s.prefix), errForged},
+		{"a text longer than the payload", raw(changed(36, 0xff), s.prefix), errForged},
+		{"an empty payload", raw(nil, s.prefix), errForged},
 		{"sealed for something else", raw(payload(fullTicket()), "cg2."), errForged},
 	}
 	opened := 0
@@ -170,7 +166,7 @@ func TestEveryByteOfARequestStateIsSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	tried := 0
-	for i := len(statePrefix); i < len(good); i++ {
+	for i := len(s.prefix); i < len(good); i++ {
 		bit := letters[strings.IndexByte(letters, good[i])^1]
 		for _, state := range []string{good[:i], good[:i] + good[i+1:], good[:i] + string(bit) + good[i+1:]} {
 			tried++
@@ -350,16 +346,16 @@ func FuzzRequestState(f *testing.F) {
 		f.Add(state)
 		f.Add(state[:len(state)-i-1])
 		f.Add(strings.ToUpper(state))
-		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(state, statePrefix))
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(state, s.prefix))
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(statePrefix + string(raw))
+		f.Add(s.prefix + string(raw))
 		f.Add(string(t.append(nil, s.start)))
 	}
-	f.Add(fmt.Sprintf("%s%s\n", statePrefix, "AAAA"))
+	f.Add(fmt.Sprintf("%s%s\n", s.prefix, "AAAA"))
 	f.Fuzz(func(t *testing.T, state string) {
-		for _, state := range []string{state, statePrefix + state} {
+		for _, state := range []string{state, s.prefix + state} {
 			got, err := s.open(state)
 			want, ok := sealed[state]
 			if opened := err == nil || errors.Is(err, errExpired); opened != ok || ok && got.round != want.round {

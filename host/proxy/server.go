@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/transport"
 	"github.com/callgate/callgate/host/wire"
@@ -23,6 +24,15 @@ func (r *relay) fromServer(f wire.Frame, via *exchange, event *transport.Event) 
 		r.serverAsks(m, event)
 		return
 	}
+	if len(m.Frame.Asked) > 0 && m.open != nil {
+		r.asked(m, event, 0)
+		return
+	}
+	r.deliver(m, event)
+}
+
+// deliver relays a frame of the server.
+func (r *relay) deliver(m Message, event *transport.Event) {
 	sent, ok := r.received(m)
 	if !ok {
 		r.unrelayed(m)
@@ -75,7 +85,6 @@ func refusedByUs(what string, problem *wire.Problem) string {
 // received keeps what a frame of the server says, before the client sees it,
 // and returns the bytes to relay.
 func (r *relay) received(m Message) ([]byte, bool) {
-	raw := m.Frame.Raw
 	if m.Event != nil {
 		rec, ok := r.record(*m.Event)
 		switch {
@@ -92,22 +101,59 @@ func (r *relay) received(m Message) ([]byte, bool) {
 			if answer := r.o.Voice.apply(m, rec.Verdict()); answer != nil {
 				return answer, true
 			}
-		case m.Event.Tools != nil:
+		case m.Event.Tools != nil, m.Event.Server != nil:
 			r.keepPins()
 		}
 	}
 	if m.Frame.Kind == wire.Refused {
 		return nil, false
 	}
-	if !m.Frame.HasOwnMeta {
-		return raw, true
+	return r.shown(m)
+}
+
+// shown is a frame of the server as the client may see it: without tools that
+// the policy hides, and without words of ours that the server made up.
+func (r *relay) shown(m Message) ([]byte, bool) {
+	raw := m.Frame.Raw
+	var err error
+	if m.Event != nil && m.Event.Tools != nil {
+		if raw, err = r.hide(m); err != nil {
+			r.o.Note("a list of the server was not relayed: its hidden tools can not be taken out: %v", err)
+			return nil, false
+		}
 	}
-	clean, _, err := wire.StripOwnMeta(raw)
-	if err != nil {
-		r.o.Note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
+	if m.Frame.HasOwnMeta {
+		if raw, _, err = wire.StripOwnMeta(raw); err != nil {
+			r.o.Note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
+			return nil, false
+		}
+	}
+	if raw, err = r.wrapped(m, raw); err != nil {
+		r.o.Note("a question of the server was not relayed: %v", err)
 		return nil, false
 	}
-	return clean, true
+	return raw, true
+}
+
+// hide takes the tools out of a list that the policy hides. The cursor stays: an
+// empty page is one, too.
+func (r *relay) hide(m Message) ([]byte, error) {
+	hidden := r.o.Engine.Hidden(r.o.Server, m.Event.Tools.List)
+	if len(hidden) == 0 {
+		return m.Frame.Raw, nil
+	}
+	list, err := wire.Find(m.Frame.Raw, m.Frame.Result, "/tools")
+	if err != nil {
+		return nil, err
+	}
+	edits, _, err := wire.RemoveItems(m.Frame.Raw, list, func(item []byte) bool {
+		v, err := abi.Parse(item)
+		return err != nil || hidden[v.Get("name").Str()]
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.Splice(m.Frame.Raw, edits)
 }
 
 // serverBatch handles an array of the server. One element that is not relayed
