@@ -93,6 +93,33 @@ func admit(p peer, dir string, children []int) error {
 	return nil
 }
 
+// CheckOwnDescent says why this process may not loosen anything for the user:
+// it descends from a wrapped server, as far as the platform tells.
+func CheckOwnDescent(dirs []string) error {
+	if !available {
+		return nil // no process can be looked at, and no terminal answers either
+	}
+	chain, err := ancestry(os.Getpid(), lookUp)
+	if err != nil {
+		return fmt.Errorf("whose child this is can not be known: %w; run it in a terminal of your own", err)
+	}
+	return checkAncestors(chain[1:], dirs)
+}
+
+func checkAncestors(ancestors []process, dirs []string) error {
+	for _, a := range ancestors {
+		if isRun(a.pid) {
+			return fmt.Errorf("this process descends from a callgate run, process %d; run it in a terminal of your own", a.pid)
+		}
+	}
+	for _, dir := range dirs {
+		if err := besideRuns(ancestors, dir); err != nil {
+			return fmt.Errorf("this process %w; run it in a terminal of your own", err)
+		}
+	}
+	return nil
+}
+
 // besideRuns refuses ancestors that have a live socket in a directory: they are
 // parents of wrapped servers. A socket that nobody listens to says nothing,
 // since the pid in its name may be somebody else's by now.

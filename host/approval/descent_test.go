@@ -96,6 +96,18 @@ func TestOnlyALiveSocketMakesARunOfAnAncestor(t *testing.T) {
 	wants(t, "no directory", besideRuns(me, dir+"/none"), "may descend")
 }
 
+func TestADescendantOfARunKnowsIt(t *testing.T) {
+	dir := socketDir(t)
+	wants(t, "a process of one's own", CheckOwnDescent([]string{dir}), "")
+	live := filepath.Join(dir, strconv.Itoa(os.Getppid())+"-abcdefgh.sock")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: live, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	wants(t, "a child of a run", CheckOwnDescent([]string{dir}), "descends from another callgate run")
+}
+
 func TestOnlyAProcessThatIsKnownIsAdmitted(t *testing.T) {
 	dir := socketDir(t)
 	alive, dead := func() bool { return true }, func() bool { return false }

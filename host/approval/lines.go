@@ -30,6 +30,7 @@ const (
 	doPending = "pending"
 	doAnswer  = "answer"
 	doContext = "context"
+	doAccept  = "accept"
 )
 
 // request is a line from a terminal.
@@ -38,6 +39,8 @@ type request struct {
 	id   string // doAnswer
 	yes  bool   // doAnswer
 	text string // doContext
+
+	tool, digest string // doAccept
 }
 
 // requestMembers lists the members of each kind of request beside "do". All of
@@ -50,6 +53,8 @@ func requestMembers(do string) ([]string, bool) {
 		return []string{"answer", "id"}, true
 	case doContext:
 		return []string{"text"}, true
+	case doAccept:
+		return []string{"digest", "tool"}, true
 	}
 	return nil, false
 }
@@ -65,7 +70,7 @@ func parseRequest(line []byte) (request, error) {
 	r := request{do: v.Get("do").Str()}
 	want, ok := requestMembers(r.do)
 	if !ok {
-		return request{}, fmt.Errorf("a request to do %q; want info, pending, answer or context", r.do)
+		return request{}, fmt.Errorf("a request to do %q; want info, pending, answer, context or accept", r.do)
 	}
 	for _, m := range v.Members() {
 		if m.Name == "do" {
@@ -82,6 +87,7 @@ func parseRequest(line []byte) (request, error) {
 		return request{}, fmt.Errorf("a request to do %q that lacks a member; want %q", r.do, want)
 	}
 	r.id, r.text = v.Get("id").Str(), v.Get("text").Str()
+	r.tool, r.digest = v.Get("tool").Str(), v.Get("digest").Str()
 	switch answer := v.Get("answer").Str(); {
 	case r.do != doAnswer:
 	case answer == "approve":
@@ -103,6 +109,8 @@ func (r request) line() []byte {
 		members = append(members, text("id", r.id), text("answer", answer))
 	case doContext:
 		members = append(members, text("text", r.text))
+	case doAccept:
+		members = append(members, text("tool", r.tool), text("digest", r.digest))
 	}
 	return append(abi.ObjectValue(members...).Append(nil), '\n')
 }

@@ -22,13 +22,17 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{line: `{"do":"answer","id":"a","answer":"approve"}`, want: request{do: "answer", id: "a", yes: true}},
 		{line: `{"do":"answer","id":"a","answer":"deny"}`, want: request{do: "answer", id: "a"}},
 		{line: `{"do":"context","text":"t"}`, want: request{do: "context", text: "t"}},
+		{line: `{"do":"accept","tool":"a","digest":"d"}`, want: request{do: "accept", tool: "a", digest: "d"}},
+		{line: `{"do":"accept","tool":"","digest":"d"}`, want: request{do: "accept", digest: "d"}},
 		{line: ``, err: "not JSON"},
 		{line: `{"do":"info"} {}`, err: "not JSON"},
 		{line: `{"do":"info","do":"pending"}`, err: "not JSON"},
 		{line: `["do"]`, err: `without "do"`},
 		{line: `{"do":1}`, err: `without "do"`},
 		{line: `{"Do":"info"}`, err: `without "do"`},
-		{line: `{"do":"accept"}`, err: "want info, pending, answer or context"},
+		{line: `{"do":"remember"}`, err: "want info, pending, answer, context or accept"},
+		{line: `{"do":"accept","tool":"a"}`, err: "lacks a member"},
+		{line: `{"do":"accept","tool":"a","digest":"d","definition":"x"}`, err: `member "definition"`},
 		{line: `{"do":"info","id":"a"}`, err: `member "id"`},
 		{line: `{"do":"answer","id":"a"}`, err: "lacks a member"},
 		{line: `{"do":"answer","answer":"approve"}`, err: "lacks a member"},
@@ -45,7 +49,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		}
 		n++
 	}
-	cases(t, n, 20)
+	cases(t, n, 24)
 }
 
 func FuzzRequest(f *testing.F) {

@@ -127,6 +127,14 @@ func (p Process) AddContext(text string) error {
 	return err
 }
 
+// Accept has the process pin what its server last listed of a tool, or says of
+// itself where tool is "". It does so only if that has the digest, which the
+// person saw.
+func (p Process) Accept(tool, digest string) error {
+	_, err := p.result(request{do: doAccept, tool: tool, digest: digest})
+	return err
+}
+
 func (p Process) result(r request) (string, error) {
 	result := ""
 	err := p.ask(r, workTime, func(v abi.Value) (bool, error) {

@@ -30,6 +30,9 @@ type Options struct {
 	Info Info
 	// Context takes what the user says; nil: the policy does not allow it.
 	Context func(text string) error
+	// Accept pins what the server last listed of a tool, or says of itself ("" for
+	// the tool), if that has the digest; nil: the process takes none.
+	Accept func(tool, digest string) error
 	// Child lists the processes whose descendants are refused. It is called for
 	// each connection.
 	Child func() []int
@@ -205,6 +208,14 @@ func (s *Socket) do(r request, out *replies) error {
 			return err
 		}
 		out.write("result", abi.StringValue("taken"))
+	case doAccept:
+		if s.o.Accept == nil {
+			return errors.New("this process takes no definitions while it runs; end it, and accept them then")
+		}
+		if err := s.o.Accept(r.tool, r.digest); err != nil {
+			return err
+		}
+		out.write("result", abi.StringValue("pinned"))
 	}
 	return nil
 }

@@ -89,6 +89,14 @@ func TestContextIsTakenWhereThePolicyAllowsIt(t *testing.T) {
 	wants(t, "a text that nobody wants", silent.AddContext("x"), "settings.user_context")
 }
 
+func TestADefinitionIsAcceptedByItsDigest(t *testing.T) {
+	p := gate(t)
+	wants(t, "the one that was shown", p.Accept("send", "sha256:send"), "")
+	wants(t, "what the server says of itself", p.Accept("", "sha256:"), "")
+	wants(t, "another one by now", p.Accept("send", "sha256:other"), "listed since")
+	wants(t, "a process that takes none", gate(t, "APPROVAL_SILENT=1").Accept("send", "sha256:send"), "takes no definitions while it runs")
+}
+
 // talk writes to a socket and returns all that comes back.
 func talk(t *testing.T, p Process, text string) string {
 	t.Helper()
@@ -126,7 +134,7 @@ func TestWhatIsNoRequestEndsTheConnection(t *testing.T) {
 	n := 0
 	for _, c := range []struct{ name, text, want string }{
 		{"no JSON", "hello\n", "not JSON"},
-		{"another version", `{"do":"accept"}` + "\n", "want info, pending, answer or context"},
+		{"another version", `{"do":"remember"}` + "\n", "want info, pending, answer, context or accept"},
 		{"equal names", `{"do":"answer","id":"a","answer":"deny","answer":"approve"}` + "\n", "not JSON"},
 		{"too long", `{"do":"context","text":"` + strings.Repeat("x", maxRequest) + `"}` + "\n", "more than 1048576 bytes"},
 		{"too long and endless", strings.Repeat("x", maxRequest+10000), "more than 1048576 bytes"},

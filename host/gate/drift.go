@@ -144,6 +144,20 @@ func (s *State) shown(n *entry, q *abi.AskEvent) {
 	}
 }
 
+// Offered is what a person can accept of a server: the definition of a tool as
+// last listed, or with "" what the server says of itself; false: nothing.
+func (s *State) Offered(serverName, tool string) (abi.Pin, bool) {
+	srv := s.servers[serverName]
+	if srv == nil {
+		return abi.Pin{}, false
+	}
+	if tool == "" {
+		return abi.Pin{Identity: srv.said.definition, At: s.now}, srv.said.digest != ""
+	}
+	l, ok := srv.listed[tool]
+	return abi.Pin{Definition: l.definition, At: s.now}, ok && pinnable(tool) && !srv.twice[tool]
+}
+
 // drifting returns the definition that a tool was last listed with, where that
 // is not the pinned one: a call is judged by both.
 func (s *State) drifting(serverName, tool string) (abi.Value, bool) {

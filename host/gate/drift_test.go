@@ -173,6 +173,31 @@ func TestWhatAPersonAcceptedIsPinned(t *testing.T) {
 	}
 }
 
+func TestWhatIsOfferedIsWhatWasListedLast(t *testing.T) {
+	r := moved(t)
+	r.tools("s", tool("a", "x", "note"), tool("b"), tool("c"), tool("c", "x"), `{"name":"re\u0430d"}`)
+	for _, c := range []struct {
+		tool, want string
+		ok         bool
+	}{
+		{"", "1.0.16", true}, {"a", "note", true}, {"b", "does b", true}, {"c", "", false}, {"re\u0430d", "", false}, {"nobody", "", false},
+	} {
+		p, ok := r.state.Offered("s", c.tool)
+		if ok != c.ok || ok && !strings.Contains(p.Value().String(), c.want) {
+			t.Errorf("%q: %v %s", c.tool, ok, p.Value())
+		}
+		if ok {
+			r.step(abi.Event{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsAccepted, List: []abi.Value{p.Value()}}})
+		}
+	}
+	if got := r.outcome("s", "a", `{}`); got[:5] != "allow" {
+		t.Error("after all was accepted:", got)
+	}
+	if _, ok := r.state.Offered("nobody", ""); ok {
+		t.Error("a server that nobody knows")
+	}
+}
+
 func TestTheAnswerToAChangedToolPinsIt(t *testing.T) {
 	narrower := `{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","maxLength":3}}}}`
 	for _, yes := range []bool{true, false} {

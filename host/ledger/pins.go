@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,8 +26,31 @@ func PinsPath(groupDir, server string) string {
 	return filepath.Join(groupDir, encode(server)+pinsSuffix)
 }
 
-// ReadPins returns the canonical tool definitions that WritePins stored, in its
-// order. It returns nil without an error when none were ever stored, and an
+// Pinned lists the servers whose pins a group directory keeps, by name. A
+// directory that does not exist keeps none.
+func Pinned(groupDir string) ([]string, error) {
+	entries, err := os.ReadDir(groupDir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("group directory %q: %w", groupDir, err)
+	}
+	var out []string
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), pinsSuffix)
+		if !ok {
+			continue
+		}
+		if server, ok := decode(name); ok {
+			out = append(out, server)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// ReadPins returns the canonical pins that WritePins stored, in its order. It returns nil without an error when none were ever stored, and an
 // empty slice when an empty list was. A file that was cut or changed by hand,
 // that is not a regular file or that is another server's is an error.
 func ReadPins(groupDir, server string) ([][]byte, error) {
@@ -99,7 +124,7 @@ func pinsHead(server string, count int, body []byte) ([]byte, error) {
 	return append(head, `"}`...), nil
 }
 
-// WritePins stores a server's canonical tool definitions, each one JSON object
+// WritePins stores a server's pins in canonical form, each one JSON object
 // without LF, in place of those stored before: after a crash the file holds the
 // one list or the other. The group directory is created if it is missing.
 func WritePins(groupDir, server string, definitions [][]byte) error {

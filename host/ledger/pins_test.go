@@ -43,6 +43,12 @@ func TestPinsComeBackAsTheyWereStored(t *testing.T) {
 	if err != nil || len(entries) != 2 || entries[0].Name() != "files.pins.jsonl" || entries[1].Name() != "mail%2F%C3%BF%2Ex.pins.jsonl" {
 		t.Errorf("directory holds %v, %v", entries, err)
 	}
+	if got, err := Pinned(dir); err != nil || !reflect.DeepEqual(got, []string{"files", "mail/ÿ.x"}) {
+		t.Errorf("servers with pins: %q, %v", got, err)
+	}
+	if got, err := Pinned(filepath.Join(dir, "none")); err != nil || got != nil {
+		t.Errorf("servers of no directory: %q, %v", got, err)
+	}
 	if files, err := Group(dir); err != nil || len(files) != 0 {
 		t.Errorf("pins are taken for ledger files: %v, %v", files, err)
 	}
