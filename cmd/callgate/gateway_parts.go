@@ -168,34 +168,15 @@ func (p *gatewayParts) remote(one policy.GatewayServer) (proxy.GatewayServer, er
 	fail := func(at string, err error) (proxy.GatewayServer, error) {
 		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
 	}
-	o := transport.Options{URL: one.URL, UserAgent: "callgate/" + version}
-	if one.HeadersFile != "" {
-		p.keep = append(p.keep, one.HeadersFile)
-		headers, err := policy.ReadHeaders(one.HeadersFile)
-		if err != nil {
-			return fail("/headers_file", err)
-		}
-		o.Header = map[string][]string{}
-		for _, h := range headers {
-			o.Header.Set(h.Name, h.Value)
-		}
-		if one.Authorization && o.Header.Get("Authorization") != "" {
-			return fail("/authorization", fmt.Errorf("%q has an Authorization header too; keep one of the two", one.HeadersFile))
-		}
+	files := upstreamFiles{headers: one.HeadersFile, ca: one.CA, cert: one.Cert, key: one.Key}
+	p.keep = append(p.keep, files.names()...)
+	o, err := files.options(one.URL)
+	var wrong upstreamMistake
+	if errors.As(err, &wrong) {
+		return fail(wrong.member, wrong.err)
 	}
-	for _, name := range []string{one.CA, one.Cert, one.Key} {
-		if name != "" {
-			p.keep = append(p.keep, name)
-		}
-	}
-	if one.Key != "" {
-		if err := policy.CheckSecret(one.Key, "the key of the gateway"); err != nil {
-			return fail("/tls/key", err)
-		}
-	}
-	var err error
-	if o.TLS, err = transport.ClientTLS(one.CA, one.Cert, one.Key); err != nil {
-		return fail("/tls", err)
+	if one.Authorization && o.Header.Get("Authorization") != "" {
+		return fail("/authorization", fmt.Errorf("%q has an Authorization header too; keep one of the two", one.HeadersFile))
 	}
 	up, err := transport.NewUpstream(o)
 	if err != nil {

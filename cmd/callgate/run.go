@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/transport"
 )
 
 // policyFlags are the flags that name a policy.
@@ -42,6 +44,9 @@ func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
 
 type runFlags struct {
 	policyFlags
+	url    string // of the server, instead of a command
+	remote upstreamFiles
+
 	server, group, ledger string
 	configs               []string // that start this process
 	original              string   // what wrap replaced, for unwrap; nothing here depends on it
@@ -50,10 +55,11 @@ type runFlags struct {
 func runCmd(std stdio) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:     "run [flags] -- COMMAND [ARGS...]",
-		Short:   "Stand between a client and the stdio server that COMMAND starts",
-		Example: "  callgate run --policy policy.yaml --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .",
-		Args:    wants(cobra.MinimumNArgs(1), "put the command of a server behind --, such as callgate run -- npx -y SERVER"),
+		Use:   "run [flags] -- COMMAND [ARGS...] | run [flags] --url URL",
+		Short: "Stand between a client and the stdio server that COMMAND starts, or the server at URL",
+		Example: "  callgate run --policy policy.yaml --server filesystem -- npx -y @modelcontextprotocol/server-filesystem .\n" +
+			"  callgate run --server docs --url https://docs.example/mcp --headers-file docs.headers",
+		Args: f.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			code, err := run(cmd, std, f, args)
 			if err != nil {
@@ -67,7 +73,9 @@ func runCmd(std stdio) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.SetFlagErrorFunc(serverFlagMistake)
-	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND)")
+	cmd.Flags().StringVar(&f.url, "url", "", "the server's URL, instead of a command: Streamable HTTP, or HTTP+SSE where it speaks nothing newer")
+	f.remote.add(cmd)
+	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND, or the host of the URL)")
 	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
 	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
 	cmd.Flags().StringArrayVar(&f.configs, "config", nil, "configuration that starts this process; calls are kept away from it, as from those of known clients")
@@ -76,13 +84,43 @@ func runCmd(std stdio) *cobra.Command {
 	return cmd
 }
 
+// check wants either a command or a URL.
+func (f *runFlags) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.url == "" && len(args) == 0:
+		return fmt.Errorf("%s: nothing named; put the command of a server behind --, such as callgate run -- npx -y SERVER, or name its URL with --url", cmd.CommandPath())
+	case f.url != "" && len(args) > 0:
+		return fmt.Errorf("%s: a server is a command or a URL; leave one of the two out", cmd.CommandPath())
+	case f.url == "" && f.remote != (upstreamFiles{}):
+		return fmt.Errorf("%s: headers and certificates are for a server at a URL; name it with --url", cmd.CommandPath())
+	}
+	return nil
+}
+
+// connect checks what the server is reached by. What can not start leaves no
+// ledger behind.
+func (f *runFlags) connect(command []string) (remote *transport.Options, name string, err error) {
+	if f.url == "" {
+		return nil, strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0])), startable(command[0])
+	}
+	o, err := f.remote.options(f.url)
+	if err != nil {
+		return nil, "", fmt.Errorf("--url: %w", err)
+	}
+	up, err := transport.NewUpstream(o)
+	if err != nil {
+		return nil, "", fmt.Errorf("--url: %w", err)
+	}
+	return &o, up.Host(), nil
+}
+
 func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, error) {
 	p, err := f.loadRun(f.group != "")
 	if err != nil {
 		return 2, err
 	}
-	// What cannot start leaves no ledger behind.
-	if err := startable(command[0]); err != nil {
+	remote, name, err := f.connect(command)
+	if err != nil {
 		return 2, err
 	}
 	hook, err := webhook(p)
@@ -95,7 +133,10 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	server := f.server
 	if server == "" {
-		server = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+		server = name
+	}
+	if remote != nil {
+		command = []string{f.url}
 	}
 	dir, group, err := f.dirs(server, command)
 	if err != nil {
@@ -103,21 +144,38 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
-		Protected: protected(p, dir, f.configs...),
+		Protected: protected(p, dir, append(f.configs, f.remote.names()...)...),
 	})
 	if err != nil {
 		return 2, err
 	}
 	ask := asking(p, hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
 	srv := p.Server(server)
-	code, err := proxy.Stdio(cmd.Context(), proxy.Options{
+	o := proxy.Options{
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
-	})
+	}
+	code, err := relay(cmd.Context(), o, remote)
 	if closeErr := opened.Close(); err == nil && closeErr != nil {
 		return 2, closeErr
 	}
 	return code, err
+}
+
+// relay runs a relay until its client or server has gone.
+func relay(ctx context.Context, o proxy.Options, remote *transport.Options) (int, error) {
+	if remote == nil {
+		return proxy.Stdio(ctx, o)
+	}
+	session, err := transport.NewRemote(transport.RemoteOptions{
+		Options: *remote, Schema: func(tool string) abi.Value { return o.Engine.Schema(o.Server, tool) },
+	})
+	if err != nil {
+		return 2, err
+	}
+	o.Remote = session
+	proxy.StdioRemote(ctx, o)
+	return 0, nil
 }
 
 // startable says why a command cannot be started, as far as it can be told

@@ -160,6 +160,8 @@ func TestTheVerdictIsInTheLedgerBeforeTheCallIsSent(t *testing.T) {
 			kinds = append(kinds, "session")
 		case e.Policy != nil:
 			kinds = append(kinds, "policy")
+		case e.Server != nil:
+			kinds = append(kinds, "server")
 		case e.Tools != nil:
 			kinds = append(kinds, "tools")
 		case e.Call != nil:

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/transport"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	// Pins keeps the pinned definitions of the server when some were added.
 	Pins   func([]abi.Value) error
 	Asking Asking
+	// Remote is the server instead of a command.
+	Remote *transport.Remote
 	// Alone says that this process does nothing but relay, so that it may adopt
 	// what the server leaves behind.
 	Alone bool
@@ -93,11 +96,18 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 // join makes the relay between the two ends.
 func (p *stdio) join() {
 	keeper := NewKeeper(KeeperOptions{
-		Server: p.o.Server, Engine: p.o.Engine, Voice: p.o.Voice, Pins: p.o.Pins, Asking: p.o.Asking,
-		Children: func() []int { return []int{p.child.pid} }, Note: p.note,
+		Server: p.o.Server, Engine: p.o.Engine, Voice: p.o.Voice, Pins: p.o.Pins, Asking: p.o.Asking, Children: p.children, Note: p.note,
 	})
 	p.relay = keeper.newRelay()
 	p.relay.toServer, p.relay.toClient = p.toServer, p.toClient
+}
+
+// children lists the processes whose descendants must not answer questions.
+func (p *stdio) children() []int {
+	if p.child == nil {
+		return nil
+	}
+	return []int{p.child.pid}
 }
 
 // adopt has what the server leaves behind stay below this process, where a
