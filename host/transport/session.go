@@ -43,6 +43,8 @@ type RemoteOptions struct {
 
 	// wait returns after a time, or early with the context's cause; the clock if nil.
 	wait func(context.Context, time.Duration) error
+	// linger is lingerWait if it is not positive.
+	linger time.Duration
 }
 
 // Arrival is what a server sent, or what became of a request.
@@ -95,6 +97,9 @@ func NewRemote(o RemoteOptions) (*Remote, error) {
 	}
 	if o.wait == nil {
 		o.wait = pause
+	}
+	if o.linger <= 0 {
+		o.linger = lingerWait
 	}
 	r := &Remote{
 		up: up, o: o, out: make(chan Arrival), queue: make(chan wire.Frame, queued), sent: make(chan struct{}), open: map[string]*posting{},

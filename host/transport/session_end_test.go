@@ -1,12 +1,16 @@
 package transport
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/host/wire"
 )
@@ -104,6 +108,59 @@ func TestTheEndLetsAnswersArriveAndTheSecondEndDoesNot(t *testing.T) {
 	<-gone
 	wantNext(t, r, "end")
 	r.Close() // twice is once
+}
+
+func TestAStreamThatHasNothingMoreToBringIsCutOff(t *testing.T) {
+	nothingLeft(t)
+	for _, c := range []struct {
+		name, answer string
+		cancel       bool
+		want         []string
+	}{
+		{"the answer is there", "data: " + response(1) + "\n\n", false, []string{response(1) + " on 1"}},
+		{"nobody wants the answer", "data: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\n", true, []string{`{"jsonrpc":"2.0","method":"n"} on 1`, "error 8 on 1"}},
+	} {
+		s := newScript(t)
+		gone := make(chan struct{})
+		s.on["endless"] = func(x *exchanged) { x.say(c.answer); <-x.r.Context().Done(); close(gone) }
+		r, _ := remote(t, RemoteOptions{Options: Options{URL: s.URL}, linger: time.Millisecond})
+		begin(t, s, r)
+		send(t, r, callFrame(1, "endless"))
+		wantNext(t, r, c.want[0])
+		if c.cancel {
+			send(t, r, cancelFrame(1))
+		}
+		wantNext(t, r, c.want[1:]...)
+		<-gone
+		r.Close()
+	}
+}
+
+func TestASessionOverHTTP2(t *testing.T) {
+	nothingLeft(t)
+	s := newScript(t)
+	s.session = "?"
+	s.on["GET"] = func(x *exchanged) { x.say(":\n"); <-x.r.Context().Done() }
+	var major atomic.Int64
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		major.Store(int64(r.ProtoMajor))
+		s.serve(w, r)
+	}))
+	secure.EnableHTTP2 = true
+	secure.StartTLS()
+	defer secure.Close()
+	trust := secure.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	r, _ := remote(t, RemoteOptions{Options: Options{URL: secure.URL, TLS: &tls.Config{RootCAs: trust}}})
+	begin(t, s, r)
+	send(t, r, callFrame(1, "a"), callFrame(2, "b"))
+	got := map[string]bool{next(r): true, next(r): true}
+	if !got[response(1)+" on 1"] || !got[response(2)+" on 2"] || major.Load() != 2 {
+		t.Errorf("came %v over HTTP/%d", got, major.Load())
+	}
+	r.Close()
+	if s.last() != "DELETE Session-Id=s1 Protocol-Version=2025-11-25" {
+		t.Errorf("last it was asked %s", s.last())
+	}
 }
 
 func TestAServerThatDoesNotEndASessionKeepsNobody(t *testing.T) {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,52 @@ func TestABrokenStreamIsTakenUpAgain(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{&Error{Kind: KindBroken}, true},
+		{&Error{Kind: KindDial}, true},
+		{&Error{Kind: KindStatus, Status: 500}, true},
+		{&Error{Kind: KindStatus, Status: 503}, true},
+		{&Error{Kind: KindStatus, Status: 429}, true},
+		{&Error{Kind: KindStatus, Status: 401}, false},
+		{&Error{Kind: KindStatus, Status: 404}, false},
+		{&Error{Kind: KindTLS}, false},
+		{&Error{Kind: KindRedirect}, false},
+		{&Error{Kind: KindContent}, false},
+		{&Error{Kind: KindTooLong}, false},
+		{&Error{Kind: KindRequest}, false},
+		{ErrEnded, false},
+	} {
+		if got := passing(c.err); got != c.want {
+			t.Errorf("%+v: %v", c.err, got)
+		}
+	}
+}
+
+func TestAPauseGrowsWithEachTryInVain(t *testing.T) {
+	for _, c := range []struct {
+		c    cursor
+		want time.Duration
+	}{
+		{cursor{fresh: true}, 0},
+		{cursor{fresh: true, tries: 1}, 1500 * time.Millisecond},
+		{cursor{}, retryWait},
+		{cursor{tries: 2}, 2250 * time.Millisecond},
+		{cursor{tries: 1000}, retryMost},
+		{cursor{named: true}, retryLeast},
+		{cursor{named: true, retry: time.Minute}, time.Minute},
+		{cursor{named: true, retry: time.Minute, tries: 9}, time.Minute},
+		{cursor{named: true, retry: time.Second, tries: 1}, 1500 * time.Millisecond},
+	} {
+		if got := c.c.pause(); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.c, got, c.want)
+		}
+	}
+}
+
 func TestAModernStreamIsNotTakenUpAgain(t *testing.T) {
 	nothingLeft(t)
 	s := newScript(t)
@@ -193,6 +240,50 @@ func TestAForgottenSessionIsStartedAgainOnce(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
+func TestManyRequestsStartASessionAgainOnce(t *testing.T) {
+	nothingLeft(t)
+	s := newScript(t)
+	s.session = "?"
+	r, _ := remote(t, RemoteOptions{Options: Options{URL: s.URL}})
+	begin(t, s, r)
+	const n = 20
+	all := make(chan struct{})
+	count := 0
+	s.mu.Lock()
+	s.check = func(_ *http.Request, f wire.Frame) int {
+		if f.Kind == wire.Request && f.Method == "many" {
+			if count++; count == n {
+				close(all)
+			}
+		}
+		return 0
+	}
+	s.mu.Unlock()
+	s.forget()
+	for i := range n {
+		send(t, r, callFrame(i+1, "many"))
+	}
+	got := map[string]bool{}
+	for range n {
+		got[next(r)] = true
+	}
+	for i := range n {
+		if want := response(i+1) + fmt.Sprintf(" on %d", i+1); !got[want] {
+			t.Errorf("%s did not come", want)
+		}
+	}
+	<-all
+	started := 0
+	for _, line := range s.list() {
+		if strings.HasPrefix(line, "initialize") {
+			started++
+		}
+	}
+	if started != 2 {
+		t.Errorf("the session was started %d times", started)
 	}
 }
 

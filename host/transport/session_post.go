@@ -40,10 +40,10 @@ func (p *posting) starts() bool {
 	return p.frame.Kind == wire.Request && p.frame.Method == "initialize"
 }
 
-// lingers has the stream end in a while, which has nothing more to bring: the server SHOULD end it, and some never do. It is called with Remote.mu held.
-func (p *posting) lingers(cause error) {
+// lingers has the stream of a posting end in a while, which has nothing more to bring: the server SHOULD end it, and some never do. It is called with mu held.
+func (r *Remote) lingers(p *posting, cause error) {
 	if p.linger == nil && !p.over {
-		p.linger = time.AfterFunc(lingerWait, func() { p.cancel(cause) })
+		p.linger = time.AfterFunc(r.o.linger, func() { p.cancel(cause) })
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *Remote) cancels(f wire.Frame) bool {
 		return r.version != "" && !f.Modern
 	}
 	p.cancelled = true
-	p.lingers(r.cancelledError())
+	r.lingers(p, r.cancelledError())
 	if r.legacy != nil {
 		p.done() // there is no stream whose end could show that no answer will come
 	}

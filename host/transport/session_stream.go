@@ -242,6 +242,6 @@ func (r *Remote) answered(p *posting, id wire.ID, f wire.Frame) {
 	}
 	if len(owner.waiting) == 0 {
 		owner.done()
-		owner.lingers(nil)
+		r.lingers(owner, nil)
 	}
 }
