@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
@@ -31,30 +33,24 @@ func packsOf(e clients.Entry) []policy.Binding {
 		return nil
 	}
 	for _, state := range states {
-		lines, err := ledger.ReadPins(ledger.GroupDir(state, e.Group), e.Name)
-		if err != nil {
+		k := newPinned(ledger.GroupDir(state, e.Group), e.Name)
+		if err := k.readPins(); err != nil {
 			return nil
 		}
-		if lines != nil {
-			return bindings(p, e.Name, lines)
+		if k.stored {
+			return k.bindings(p)
 		}
 	}
-	return bindings(p, e.Name, nil)
+	return p.Bindings(e.Name, nil)
 }
 
-// bindings lists the packs that bind to a server with these pinned tools.
-func bindings(p *policy.Policy, server string, pins [][]byte) []policy.Binding {
+// bindings lists the packs that bind to a server with its pinned tools.
+func (k *pinned) bindings(p *policy.Policy) []policy.Binding {
 	var list []abi.Value
-	for _, line := range pins {
-		v, err := abi.Parse(line)
-		if err != nil {
-			return nil
-		}
-		if p := abi.PinFrom(v); p.Definition.Exists() {
-			list = append(list, p.Definition)
-		}
+	for _, name := range slices.Sorted(maps.Keys(k.tools)) {
+		list = append(list, k.tools[name].Definition)
 	}
-	return p.Bindings(server, list)
+	return p.Bindings(k.server, list)
 }
 
 // boundBy says in a word how a pack is bound.

@@ -215,20 +215,35 @@ func (d *doctor) pending(about string, p approval.Process) {
 // pins says what is pinned of a server, and which packs that binds.
 func (d *doctor) pins(about string, e clients.Entry, p *policy.Policy) string {
 	for _, state := range d.states {
-		list, err := ledger.ReadPins(ledger.GroupDir(state, e.Group), e.Name)
+		k, err := readPinned(ledger.GroupDir(state, e.Group), e.Name)
 		switch {
 		case err != nil:
 			d.say("problem", about, "move the file away; the tools are pinned anew then", "%v", err)
 			return "pins unreadable"
-		case list != nil:
-			says := plural(len(list), "tool") + " pinned"
-			for _, b := range bindings(p, e.Name, list) {
+		case k.stored:
+			d.drift(about, k)
+			says := plural(len(k.tools), "tool") + " pinned"
+			for _, b := range k.bindings(p) {
 				says += ", pack " + b.Pack + " by " + boundBy(b)
 			}
 			return says
 		}
 	}
 	return "nothing pinned yet"
+}
+
+// drift says what a server lists, or says of itself, in another way than it is
+// pinned.
+func (d *doctor) drift(about string, k *pinned) {
+	moved := 0
+	for _, s := range k.standings() {
+		if s.grade < abi.DriftCosmetic || s.state == stateNew || s.state == stateTwice {
+			moved++
+		}
+	}
+	if moved > 0 {
+		d.say("note", about, "callgate tools diff --group "+k.groupName()+" "+k.server, "%s from what is pinned", plural(moved, "difference"))
+	}
 }
 
 // others lists the processes that no configuration explains.

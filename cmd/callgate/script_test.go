@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 		"talk":        func() { os.Exit(talk(os.Args[1], os.Args[2:])) },
 		"groupserver": func() { os.Exit(groupServer(os.Args[1:])) },
 		"startas":     func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
+		"post":        func() { os.Exit(post(os.Args[1:])) },
 	})
 }
 
@@ -57,7 +58,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet,
+			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet, "endpoint": endpoint,
 		},
 	})
 }
@@ -166,6 +167,9 @@ func fakeServer(args []string) int {
 		case "initialize":
 			result = object("protocolVersion", "2025-06-18", "capabilities", object("tools", abi.ObjectValue()),
 				"serverInfo", object("name", "fake", "version", "1"))
+			if said := tools.Get("says"); said.Exists() {
+				result = said
+			}
 		case "tools/list":
 			result = tools
 		case "tools/call":

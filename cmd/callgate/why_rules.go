@@ -11,7 +11,6 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/contract"
-	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/provenance"
 	drafts "github.com/callgate/callgate/host/suggest"
@@ -293,14 +292,16 @@ func (w *mending) budget(v abi.Verdict) bool {
 // pin says what to look at: a definition is accepted by a person, not by a
 // policy.
 func (w *mending) pin(v abi.Verdict) bool {
-	pins := ledger.PinsPath(w.in.dir(), w.server)
+	where := "--ledger " + w.in.dir() + " " + w.server
 	switch v.Code {
 	case "PIN_CHANGED":
-		return w.note("compare the tool's definition in the last tools event of the ledger with the stored one in %s; if the change is wanted, delete that file, and the next list is pinned", pins)
+		return w.note("see what has changed: callgate tools diff %s %s; if it is wanted: callgate tools accept %s %s", where, w.tool, where, w.tool)
 	case "PIN_LATE":
-		return w.note("the definition is in the last tools event of the ledger; if it is wanted, delete %s, and the next list is pinned with it", pins)
+		return w.note("see the definition: callgate tools diff %s %s; if it is wanted, a yes pins it, or: callgate tools accept %s %s", where, w.tool, where, w.tool)
+	case abi.CodePinServer:
+		return w.note("see what has changed: callgate tools diff %s; if it is wanted: callgate tools accept %s", where, where)
 	case "PIN_UNLISTED":
-		return w.note("let the client list the server's tools once (tools/list); that pins them in %s", pins)
+		return w.note("let the client list the server's tools once (tools/list), or pin a recorded list: callgate tools pin %s --tools FILE", where)
 	}
 	return w.note("%s; %s", v.Reason, v.Mend)
 }

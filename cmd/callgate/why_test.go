@@ -212,7 +212,7 @@ func TestWhereNoLayerHelpsWhySaysWhatDoes(t *testing.T) {
 		{"invisible character", allowAll, "", "send", `{"to":["x\u200b@evil.example"]}`, "SINK_SPOILED", nil},
 		{"undeclared argument", allowAll + "tools: {s/look: {undeclared: deny}}\n", "", "look", `{"extra":1}`, "undeclared", nil},
 		{"unknown tool", allowAll, "", "nope", `{}`, "does not hold this tool", nil},
-		{"changed tool", allowAll, "", "look", `{"limit":1}`, "s.pins.jsonl; if the change is wanted, delete that file", func(s *session) {
+		{"changed tool", allowAll, "", "look", `{"limit":1}`, "callgate tools diff --ledger ", func(s *session) {
 			changed := strings.Replace(whyTools, `"name":"look"`, `"name":"look","description":"new"`, 1)
 			list, err := toolList([]byte(changed))
 			if err != nil {

@@ -145,7 +145,10 @@ func (v *server) page(t *abi.ToolsEvent, now time.Time) {
 	v.current = map[string]pin{}
 }
 
-// pinnable says whether a tool name can be pinned: printable ASCII.
+// Pinnable says whether a tool of that name can be pinned: its name is printable
+// ASCII, so that none can imitate another.
+func Pinnable(name string) bool { return pinnable(name) }
+
 func pinnable(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if name[i] <= ' ' || name[i] > '~' {
