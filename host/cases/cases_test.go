@@ -269,6 +269,8 @@ func FuzzCases(f *testing.F) {
 	}
 	f.Add([]byte("cases: [{name: x, steps: [{raw: {server: s, from: client, frame: '[]'}, want: {outcome: deny}}]}]"))
 	f.Add([]byte("cases: [{name: x, steps: [{tools: {server: s, list: [{name: t}]}}, {call: s/t, want: {outcome: allow}}]}]"))
+	f.Add([]byte("cases: [{name: x, steps: [{resource: s, uri: [a, b], action: subscribe, returns: t, want: {outcome: allow}}, {request: s, method: roots/list}]}]"))
+	f.Add([]byte("cases: [{name: x, steps: [{prompt: s/p, args: {}, returns: {messages: []}, want: {outcome: allow}}, {method: s, name: x, params: {}}, {complete: s, ref: {}, argument: {}}]}]"))
 	p, err := policy.Load(policy.Options{Specs: builtin.Table()})
 	if err != nil {
 		f.Fatal(err)

@@ -14,6 +14,11 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add([]byte(m.twin))
 	}
+	for _, m := range kindMerges {
+		for _, l := range m.layers {
+			f.Add([]byte(head(l)))
+		}
+	}
 	for _, m := range merges {
 		for _, l := range m.layers {
 			f.Add([]byte(head(l)))

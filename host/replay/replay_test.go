@@ -342,6 +342,9 @@ func FuzzEvalLine(f *testing.F) {
 		`{"v":1,"read":{"file":"x","lines":1}}`, `{"v":1,"refused":{"server":"s","from":"server","base64":"AAAA","size":3}}`,
 		`{"v":1,"session":{"id":"x","server":"s","file":"0123456789ab"}}`, `{"v":1,"policy":{"digest":"x","policy":{"v":1,"layers":[]}}}`,
 		`{"v":1,"result":{"call":"000000-1","server":"s","value":{"content":[]}}}`, `{"v":1,"text":{"digest":"d","offset":-1,"length":1},"call":{"server":"s","tool":"get"}}`,
+		`{"resource":{"server":"s","uri":["docs://x"],"action":"subscribe"}}`, `{"prompt":{"server":"s","name":"p","arguments":{}}}`,
+		`{"complete":{"server":"s","ref":{},"argument":{}}}`, `{"request":{"server":"s","method":"roots/list","params":[]}}`, `{"method":{"server":"s","name":"x"}}`,
+		`{"v":1,"call":{"kind":"x","server":"s"}}`, `{"v":1,"text":{"digest":"d","offset":-1,"length":1},"call":{"kind":"sampling","server":"s","continues":"000000-1"}}`,
 		`{"v":1,"verdict":{"outcome":"deny"}}`, `{"v":1,"tools":{"server":"s","list":[],"cursor":"","next":""}}`,
 	} {
 		f.Add(line)
