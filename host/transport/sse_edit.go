@@ -1,6 +1,9 @@
 package transport
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // WithData returns the bytes of the event with other data: its other lines, comments and line endings stay as they are, and its data fields are replaced by
 // one for each line of data. An event without data fields is returned as it is. Line endings within data become those of the event, which JSON can not tell
@@ -57,7 +60,7 @@ func isData(line []byte) bool {
 
 // AppendEvent appends an event with data, its lines ended by LF. An id is written if it is one: it has neither line endings nor NUL, and is not empty.
 func AppendEvent(dst []byte, id string, data []byte) []byte {
-	if id != "" && bytes.IndexAny([]byte(id), "\r\n\x00") < 0 {
+	if id != "" && !strings.ContainsAny(id, "\r\n\x00") {
 		dst = append(append(append(dst, "id: "...), id...), '\n')
 	}
 	return append(appendData(dst, data, []byte{'\n'}), '\n')

@@ -102,10 +102,7 @@ func obvious(text string) string {
 		}
 		field, value := line, ""
 		if at := strings.Index(line, ":"); at >= 0 {
-			field, value = line[:at], line[at+1:]
-			if strings.HasPrefix(value, " ") {
-				value = value[1:]
-			}
+			field, value = line[:at], strings.TrimPrefix(line[at+1:], " ")
 		}
 		switch field {
 		case "data":
