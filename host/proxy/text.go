@@ -59,10 +59,14 @@ func (t *Text) put(v abi.Value) *abi.Text {
 // move takes the text out of an event and puts a reference in its place.
 func (t *Text) move(e abi.Event) abi.Event {
 	switch {
-	case e.Call != nil && e.Call.Arguments.Exists():
+	case e.Call != nil:
 		c := *e.Call
-		e.Text = t.put(c.Arguments)
-		c.Arguments = abi.Value{}
+		v, _ := c.Values()
+		if !v.Exists() {
+			break
+		}
+		e.Text = t.put(v)
+		c.SetValues(abi.Value{})
 		e.Call = &c
 	case e.Result != nil:
 		r := *e.Result
