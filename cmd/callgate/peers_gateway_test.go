@@ -29,8 +29,9 @@ func (s *serving) stderr() string {
 	return s.said.String()
 }
 
-// address is how a server, or a gateway, says where it listens.
-var address = regexp.MustCompile(`https?://127\.0\.0\.1:\d+(/mcp\b)?`)
+// address is how a server, or a gateway, says where it listens; one of them
+// says the port and nothing else.
+var address = regexp.MustCompile(`(https?://127\.0\.0\.1:\d+(?:/mcp\b)?)|listening on port (\d+)`)
 
 // serve starts a command that prints the address it listens on, to either
 // output. It is told to end by the end of its input and by a signal, must be
@@ -59,9 +60,13 @@ func (p peers) serve(t *testing.T, env, command []string) *serving {
 			s.mu.Lock()
 			s.said.WriteString(line)
 			s.mu.Unlock()
-			if at := address.FindString(line); at != "" {
+			if at := address.FindStringSubmatch(line); at != nil {
+				url := at[1]
+				if url == "" {
+					url = "http://127.0.0.1:" + at[2] + "/mcp"
+				}
 				select {
-				case found <- at:
+				case found <- url:
 				default:
 				}
 			}
