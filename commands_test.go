@@ -176,7 +176,7 @@ func TestCommandLinesInDocumentsAreAccepted(t *testing.T) {
 		{"no such verb of a verb", doc("callgate ledger frobnicate"), "no verb frobnicate"},
 		{"a flag", doc("callgate run --policy p.yaml -- npx -y server --root /srv"), ""},
 		{"no such flag", doc("callgate run --polcy p.yaml -- npx server"), "no flag --polcy"},
-		{"a flag of another verb", doc("callgate schema --floor p.yaml"), "no flag --floor"},
+		{"a flag of another verb", doc("callgate version --floor p.yaml"), "no flag --floor"},
 		{"behind a pipe", doc("echo '{}' | callgate eval --polcy=p.yaml -"), "no flag --polcy"},
 		{"quoted", doc("echo '| callgate eval --polcy' | callgate eval -"), ""},
 		{"over two lines", doc("$ callgate eval \\\n    --polcy p.yaml"), "no flag --polcy"},

@@ -23,7 +23,7 @@ import (
 type sample struct {
 	doc  string
 	line int    // of the fence
-	info string // behind the fence: yaml, yaml cases, yaml pack, json, jsonl, sh, …
+	info string // behind the fence: yaml, yaml cases, yaml pack, yaml gateway, json, jsonl, sh, …
 	text string
 }
 
@@ -71,6 +71,9 @@ func (s sample) load(files map[string]string) error {
 			err = errors.New("no case; want one")
 		}
 		return err
+	case "yaml gateway":
+		_, err := policy.LoadGateway("gateway.yaml", func(string) ([]byte, error) { return []byte(s.text), nil })
+		return err
 	case "yaml", "yaml pack":
 		_, err := policy.Load(policy.Options{
 			Files: []string{"sample.yaml"},
@@ -116,12 +119,12 @@ func dataSamples(t tree) []string {
 			files[s.doc][name[1]] = s.text
 		}
 	}
-	known := []string{"yaml", "yaml cases", "yaml pack"}
+	known := []string{"yaml", "yaml cases", "yaml pack", "yaml gateway"}
 	count := 0
 	for _, s := range list {
 		kind, _, _ := strings.Cut(s.info, " ")
 		if kind == "yml" || kind == "yaml" && !slices.Contains(known, s.info) {
-			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases or yaml pack, so that it can be loaded")
+			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases, yaml pack or yaml gateway, so that it can be loaded")
 			continue
 		}
 		if kind == "yaml" {
@@ -153,6 +156,8 @@ func TestSamplesInDocumentsLoad(t *testing.T) {
 		{"no cases", doc(block("yaml cases", "cases: []")), "no case"},
 		{"a pack", doc(block("yaml pack", "callgate: 1\ntools:\n  send: {sink: {to: [to]}}")), ""},
 		{"a pack that names a server", doc(block("yaml pack", "callgate: 1\ntools:\n  mail/send: {sink: {to: [to]}}")), "no server half"},
+		{"a gateway", doc(good, block("yaml gateway", "callgate_gateway: 1\nservers: {a: {command: [cat]}}")), ""},
+		{"a gateway that serves nothing", doc(good, block("yaml gateway", "callgate_gateway: 1")), "no servers"},
 		{"an unknown kind", doc(good, block("yaml policy", "callgate: 1")), "want yaml, yaml cases"},
 		{"JSON", doc(good, block("json", `{"a": 1}`), block("jsonl", "{\"a\": 1}\n{\"a\": 2}")), ""},
 		{"JSON with a name twice", doc(good, block("json", `{"a": 1, "a": 2}`)), "duplicate"},

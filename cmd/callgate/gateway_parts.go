@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,8 +144,8 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 	fail := func(at string, err error) (proxy.GatewayServer, error) {
 		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
 	}
-	if err := startable(one.Command[0]); err != nil {
-		return fail("/command/0", err)
+	if _, err := exec.LookPath(one.Command[0]); err != nil {
+		return fail("/command/0", fmt.Errorf("%q: %w; name a command of PATH, or one with its path", one.Command[0], cause(err)))
 	}
 	if one.Cwd != "" {
 		if info, err := os.Stat(one.Cwd); err != nil || !info.IsDir() {
