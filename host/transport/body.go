@@ -43,17 +43,14 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits BodyLimits) ([]byte
 	if r.ContentLength > most {
 		return nil, tooLarge(most)
 	}
-	rc := http.NewResponseController(w)
 	if limits.Timeout > 0 {
-		// A writer without deadlines has no connection that could be held open.
-		_ = rc.SetReadDeadline(time.Now().Add(limits.Timeout))
+		// A writer without deadlines has no connection that could be held open. At the
+		// end of the body the server takes the deadline back: it reads on then, to
+		// notice that the client leaves.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(limits.Timeout))
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err == nil {
-		if limits.Timeout > 0 {
-			// The server reads on, to notice that the client is gone: that has no end.
-			_ = rc.SetReadDeadline(time.Time{})
-		}
 		return body, nil
 	}
 	var over *http.MaxBytesError

@@ -193,7 +193,8 @@ func checkParam(h http.Header, f wire.Frame, p HeaderParam, v abi.Value) *Refusa
 	return nil
 }
 
-// sameNumber compares by value, as servers should: 42 and 42.0 are equal.
+// sameNumber compares by value, as servers should: 42 and 42.0 are equal. The
+// lexeme is of a number that Text has an answer for, so it is exact.
 func sameNumber(header, lexeme string) bool {
 	digits := strings.TrimPrefix(header, "-")
 	whole, fraction, hasFraction := strings.Cut(digits, ".")
@@ -202,7 +203,7 @@ func sameNumber(header, lexeme string) bool {
 	}
 	a, errA := strconv.ParseFloat(header, 64)
 	b, errB := strconv.ParseFloat(lexeme, 64)
-	return errA == nil && errB == nil && a == b && math.Abs(a) <= maxSafe
+	return errA == nil && errB == nil && a == b
 }
 
 func allDigits(text string) bool {

@@ -43,6 +43,7 @@ func TestParamHeadersMirrorTheArguments(t *testing.T) {
 		{"an empty string and no header", sql(`"region":""`), std(), CodeHeaderMismatch},
 		{"no argument", sql(`"query":"x"`), std(), 0},
 		{"a header for no argument", sql(`"query":"x"`), std("Mcp-Param-Region: a"), CodeHeaderMismatch},
+		{"an empty header for no argument", sql(`"query":"x"`), std("Mcp-Param-Region: "), CodeHeaderMismatch},
 		{"null", sql(`"region":null`), std(), 0},
 		{"a header for null", sql(`"region":null`), std("Mcp-Param-Region: null"), CodeHeaderMismatch},
 		{"an object", sql(`"region":{}`), std(), 0},

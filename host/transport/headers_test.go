@@ -81,6 +81,8 @@ var standardCases = [...]headerCase{
 	{"a legacy list of the first HTTP", legacy("tools/list", ""), nil, 0},
 	{"a legacy list that mirrors", legacy("tools/list", ""), []string{v25, list}, 0},
 	{"a legacy list that mirrors another method", legacy("tools/list", ""), []string{v25, "Mcp-Method: ping"}, CodeHeaderMismatch},
+	{"a body that claims the same legacy revision", strings.Replace(modern("tools/list", ""), "2026-07-28", "2025-11-25", 1), []string{v25}, 0},
+	{"a body that claims another legacy revision", strings.Replace(modern("tools/list", ""), "2026-07-28", "2025-06-18", 1), []string{v25}, CodeHeaderMismatch},
 	{"initialize without version", legacy("initialize", `"protocolVersion":"2025-11-25"`), nil, 0},
 	{"initialize with the wish of a client", legacy("initialize", `"protocolVersion":"2025-11-25"`), []string{"MCP-Protocol-Version: 2025-06-01"}, 0},
 	{"a revision that never was", legacy("tools/list", ""), []string{"MCP-Protocol-Version: 1999-01-01"}, CodeInvalidRequest},

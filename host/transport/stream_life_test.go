@@ -170,6 +170,70 @@ func TestStreamDeadlinesBoundWritesOnly(t *testing.T) {
 	})
 }
 
+func TestStreamEndsThoughNobodyReadsItsEnd(t *testing.T) {
+	overPipe(t, func(w http.ResponseWriter, r *http.Request) {
+		whole(w, r)
+		s := NewStream(w, r, StreamOptions{Events: true, WriteTimeout: time.Second})
+		if err := s.Frame([]byte(progress)); err != nil {
+			t.Errorf("sending: %v", err)
+		}
+		s.Close()
+	}, func(t *testing.T, conn net.Conn) {
+		r := bufio.NewReader(conn)
+		for line := ""; line != "data: "+progress+"\n"; {
+			var err error
+			if line, err = r.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.Discard(r.Buffered()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+			t.Errorf("a minute later: %q, %v; want the connection closed", rest, err)
+		}
+	})
+}
+
+// TestStreamDeadlinesBoundWritesOnlyInHTTP2: there a deadline that passes ends the stream by itself.
+func TestStreamDeadlinesBoundWritesOnlyInHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := newPipes()
+		srv := NewServer(context.Background(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			whole(w, r)
+			s := NewStream(w, r, StreamOptions{Events: true, WriteTimeout: time.Second})
+			defer s.Close()
+			for range 3 {
+				if err := s.Frame([]byte(progress)); err != nil {
+					t.Errorf("sending after silence: %v", err)
+				}
+				time.Sleep(time.Minute)
+			}
+		}), nil)
+		srv.Protocols.SetUnencryptedHTTP2(true)
+		served := make(chan error, 1)
+		go func() { served <- srv.Serve(ln) }()
+		near, far := net.Pipe()
+		ln.conns <- far
+		transport := &http.Transport{Protocols: &http.Protocols{}, DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
+		transport.Protocols.SetUnencryptedHTTP2(true)
+		answer, err := (&http.Client{Transport: transport}).Post("http://localhost/", jsonType, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		if answer.ProtoMajor != 2 || err != nil || string(body) != strings.Repeat(event(progress), 3) {
+			t.Errorf("read %q over %s, %v; want three events and the end", body, answer.Proto, err)
+		}
+		_ = answer.Body.Close()
+		transport.CloseIdleConnections()
+		_ = near.Close()
+		_ = srv.Close()
+		<-served
+	})
+}
+
 // TestRefusedBodyHoldsNoConnection: the server drains a body that it refused, but not for ever.
 func TestRefusedBodyHoldsNoConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -166,6 +166,24 @@ func TestStreamHeadersStopBuffers(t *testing.T) {
 	}
 }
 
+// brokenWriter fails all writes.
+type brokenWriter struct{ *httptest.ResponseRecorder }
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestStreamTakesAFailedWriteForTheEndOfItsClient(t *testing.T) {
+	s := NewStream(brokenWriter{httptest.NewRecorder()}, httptest.NewRequest("POST", "/", nil), StreamOptions{Events: true})
+	if s.Gone() {
+		t.Error("the client is called gone before a write")
+	}
+	sent(t, s.Frame([]byte(progress)), io.ErrClosedPipe)
+	sent(t, s.Frame([]byte(progress)), io.ErrClosedPipe)
+	s.Wait()
+	if !s.Gone() {
+		t.Error("the client is not called gone after a failed write")
+	}
+}
+
 // slowWriter notes writes that overlap, and writes after its handler is done.
 type slowWriter struct {
 	*httptest.ResponseRecorder
