@@ -52,11 +52,34 @@ const serverInfoMeta = "io.modelcontextprotocol/serverInfo"
 // description of its serverInfo, and its instructions, of the result of
 // initialize or server/discover.
 func Identity(result Value) Value {
-	info := result.Get("serverInfo")
-	if !info.Exists() {
-		info = result.Get("_meta").Get(serverInfoMeta)
+	return part(serverInfo(result).With("instructions", result.Get("instructions")), announced)
+}
+
+func serverInfo(result Value) Value {
+	if info := result.Get("serverInfo"); info.Exists() {
+		return info
 	}
-	return part(info.With("instructions", result.Get("instructions")), announced)
+	return result.Get("_meta").Get(serverInfoMeta)
+}
+
+// IdentityBeside returns what a result says of a server whose pin is known, and
+// the pin to hold it against. A result of server/discover need not say which
+// server it is: then that is as pinned. A pin that was made of such a result
+// takes it in when it is said for the first time, so that a server of both eras
+// is the same in both.
+func IdentityBeside(pin, result Value) (said, known Value) {
+	said = Identity(result)
+	instructions := pin.Get("instructions")
+	unsaid := !serverInfo(result).Exists() && result.Get("supportedVersions").Exists()
+	switch who := pin.With("instructions", Value{}); {
+	case !pin.Exists():
+		return said, said
+	case unsaid:
+		return who.With("instructions", said.Get("instructions")), pin
+	case who.Len() == 0:
+		return said, said.With("instructions", instructions)
+	}
+	return said, pin
 }
 
 // Pin is what is kept of a tool, or of a server, from one session to the next.

@@ -230,6 +230,29 @@ func TestWhatAServerSaysOfItselfIsGraded(t *testing.T) {
 	}
 }
 
+func TestAServerOfBothErasIsOne(t *testing.T) {
+	legacy := `{"protocolVersion":"2025-06-18","serverInfo":{"name":"m","version":"1"},"instructions":"Mail."}`
+	modern := `{"supportedVersions":["2026-07-28"],"instructions":"Mail."}`
+	cases := []struct{ name, first, then, want string }{
+		{"modern after legacy", legacy, modern, "none"},
+		{"legacy after modern", modern, legacy, "none"},
+		{"modern with a name after legacy", legacy, `{"supportedVersions":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"m","version":"2"}},"instructions":"Mail."}`, "text"},
+		{"other instructions in the other era", legacy, `{"supportedVersions":["2026-07-28"],"instructions":"Letters."}`, "text"},
+		{"other instructions where the name is new", modern, `{"serverInfo":{"name":"m"},"instructions":"Letters."}`, "text"},
+		{"legacy without a name", legacy, `{"protocolVersion":"2025-06-18","instructions":"Mail."}`, "text"},
+	}
+	for _, c := range cases {
+		_, pin := abi.IdentityBeside(abi.Value{}, parse(t, c.first))
+		said, pin := abi.IdentityBeside(pin, parse(t, c.then))
+		if got, _ := abi.GradeIdentity(pin, said, nil); got.String() != c.want {
+			t.Errorf("%s: %s; want %s (%s, %s)", c.name, got, c.want, pin, said)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
+
 func TestAPinComesBackFromItsOneForm(t *testing.T) {
 	for _, line := range []string{
 		`{"definition":{"name":"a"},"pinned":"2026-11-29T18:00:00Z"}`, `{"identity":{"name":"m"},"pinned":"2026-11-29T18:00:00Z"}`, `{"definition":{"name":"a"}}`,

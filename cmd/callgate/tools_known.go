@@ -19,7 +19,7 @@ type pinned struct {
 	identity    abi.Pin // without anything: none
 	tools       map[string]abi.Pin
 
-	said     abi.Value // absent: not seen
+	said     abi.Value // its result of initialize or server/discover; absent: not seen
 	listed   map[string]abi.Value
 	twice    map[string]bool
 	complete bool // a list was seen to its end
@@ -87,7 +87,7 @@ func (k *pinned) read(path string) error {
 		switch {
 		case err != nil: // no event of ours; callgate ledger verify says why
 		case wantsSaid && e.Server != nil && e.Server.Server == k.server:
-			k.said = abi.Identity(e.Server.Result)
+			k.said = e.Server.Result
 		case wantsList && e.Tools != nil && e.Tools.Server == k.server && (e.Tools.Source == "" || e.Tools.Source == abi.ToolsListed):
 			current = k.page(e.Tools, current)
 		}
@@ -174,11 +174,12 @@ func (k *pinned) ofServer() standing {
 	switch {
 	case !k.said.Exists():
 	case !k.identity.Identity.Exists():
-		s.state, s.now = stateUnpinned, abi.Pin{Identity: k.said}
+		s.state, s.now = stateUnpinned, abi.Pin{Identity: abi.Identity(k.said)}
 	default:
-		s.graded(abi.GradeIdentity(k.identity.Identity, k.said, k.names("")))
+		said, known := abi.IdentityBeside(k.identity.Identity, k.said)
+		s.graded(abi.GradeIdentity(known, said, k.names("")))
 		if s.grade != abi.DriftNone {
-			s.now = abi.Pin{Identity: k.said}
+			s.now = abi.Pin{Identity: said}
 		}
 	}
 	return s

@@ -104,10 +104,10 @@ func (v *server) stored(list []abi.Value) {
 // announce takes in what a server says of itself: it is pinned at first sight.
 func (s *State) announce(e abi.Event) {
 	srv := s.of(e.Server.Server)
-	said := abi.Identity(e.Server.Result)
+	said, known := abi.IdentityBeside(srv.identity.definition, e.Server.Result)
 	srv.said = pin{said, said.Digest(), s.now}
-	if srv.identity.digest == "" {
-		srv.identity, srv.dirty = srv.said, true
+	if digest := known.Digest(); digest != srv.identity.digest {
+		srv.identity, srv.dirty = pin{known, digest, s.now}, true
 	}
 	s.record(e)
 }
