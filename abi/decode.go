@@ -316,6 +316,7 @@ func (e *Event) readAsk(r *reader) error {
 	e.Ask = &AskEvent{
 		Call: r.str("call"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Fingerprint: r.str("fingerprint"),
 		Shared: r.yes("shared"), Risk: r.str("risk"), Channels: r.strs("channels"), Definition: r.val("definition"), Identity: r.val("identity"),
+		DefinitionWas: r.val("definition_was"), IdentityWas: r.val("identity_was"),
 		Items: items(r, "items", func(o *reader) AskItem {
 			item := AskItem{Contract: o.str("contract"), Code: o.str("code"), Reason: o.str("reason"), Once: o.yes("once")}
 			if v := o.val("finding"); v.Exists() {
@@ -328,7 +329,7 @@ func (e *Event) readAsk(r *reader) error {
 			return item
 		}, "contract", "code", "reason", "once", "finding"),
 	}
-	return r.done("call", "kind", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "identity", "items")
+	return r.done("call", "kind", "server", "tool", "fingerprint", "shared", "risk", "channels", "definition", "definition_was", "identity", "identity_was", "items")
 }
 
 func readFinding(o *reader) *Finding {

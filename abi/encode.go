@@ -313,7 +313,9 @@ func (a *AskEvent) write(w *writer) {
 		}
 	})
 	w.val("definition", a.Definition)
+	w.val("definition_was", a.DefinitionWas)
 	w.val("identity", a.Identity)
+	w.val("identity_was", a.IdentityWas)
 }
 
 func (c *Call) write(w *writer) {

@@ -201,6 +201,8 @@ type AskEvent struct {
 	Items      []AskItem
 	Definition Value // of a tool that a yes pins
 	Identity   Value // of a server that a yes pins; see [Identity]
+	// What a yes takes the pin from; absent where nothing was pinned.
+	DefinitionWas, IdentityWas Value
 }
 
 // AskItem is one thing that a person is asked about.

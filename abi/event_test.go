@@ -55,7 +55,7 @@ func events(t testing.TB) []abi.Event {
 		{Read: &abi.ReadEvent{File: "f", Lines: 3, Last: "00"}},
 		{Verdict: &verdict},
 		{Edit: &abi.EditEvent{Call: "aa-5", Edits: []abi.Edit{{At: "/a", With: v}}, Digest: "d"}},
-		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, Identity: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
+		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, DefinitionWas: v, Identity: v, IdentityWas: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
 		{Label: &abi.LabelEvent{Call: "aa-5", Session: []string{"a"}, Data: []string{"b"}}},
 		{Closed: &abi.ClosedEvent{Reason: "r", Exit: 3}},
 	}

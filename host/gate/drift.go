@@ -137,10 +137,11 @@ func (s *State) shown(n *entry, q *abi.AskEvent) {
 		d := s.pinOf(n.call.Server, n.call.Tool)
 		if d.State == abi.PinLate || d.State == abi.PinChanged && d.Drift < abi.DriftCosmetic {
 			q.Definition = d.Listed
+			q.DefinitionWas = s.servers[n.call.Server].pins[n.call.Tool].definition
 		}
 	}
 	if of := s.serverDrift(n.call.Server); of.Drift < abi.DriftCosmetic {
-		q.Identity = of.Is
+		q.Identity, q.IdentityWas = of.Is, of.Was
 	}
 }
 

@@ -202,11 +202,12 @@ func TestTheAnswerToAChangedToolPinsIt(t *testing.T) {
 	narrower := `{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string","maxLength":3}}}}`
 	for _, yes := range []bool{true, false} {
 		r := start(t, load(t, pinning))
-		r.tools("s", `{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string"}}}}`)
+		wider := `{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"string"}}}}`
+		r.tools("s", wider)
 		r.tools("s", narrower)
 		q := askOf(t, r.call("s", "a", `{"x":"1"}`))
-		if !q.Definition.Equal(value(t, narrower)) {
-			t.Fatal("the ask does not show the definition")
+		if !q.Definition.Equal(value(t, narrower)) || !q.DefinitionWas.Equal(value(t, wider)) {
+			t.Fatal("the ask does not show both definitions")
 		}
 		got := verdict(t, r.reply(q, yes)).Outcome
 		again := r.outcome("s", "a", `{"x":"2"}`)
