@@ -78,7 +78,9 @@ func (x *exchange) put(f frame) {
 	case f.event != nil && bytes.Equal(f.event.Data, f.bytes):
 		x.event(*f.event)
 	case f.event != nil:
-		x.event(transport.Event{Raw: f.event.WithData(body), Data: body})
+		changed := *f.event
+		changed.Raw, changed.Data = f.event.WithData(body), body
+		x.event(changed)
 	case f.ends > 0 && x.open <= 0 && x.next == 0 && x.stream != nil && !x.stream.IsEvents():
 		status := x.status
 		if f.status != 0 {
