@@ -58,7 +58,10 @@ type grader struct {
 // text has no business with. Only what a pin covers is looked at.
 func GradeDefinition(was, is Value, names []string) (Drift, []DriftChange) {
 	was, is = PinnedPart(was), PinnedPart(is)
-	g := newGrader(was, is, names)
+	g, readable := newGrader(was, is, names)
+	if !readable {
+		return g.worst, g.changes
+	}
 	for _, name := range pinned {
 		at, w, i := Join("", name), was.Get(name), is.Get(name)
 		if w.Equal(i) {
@@ -85,7 +88,10 @@ func GradeDefinition(was, is Value, names []string) (Drift, []DriftChange) {
 // ([Identity]). Another name or version is never only cosmetic.
 func GradeIdentity(was, is Value, names []string) (Drift, []DriftChange) {
 	was, is = part(was, announced), part(is, announced)
-	g := newGrader(was, is, names)
+	g, readable := newGrader(was, is, names)
+	if !readable {
+		return g.worst, g.changes
+	}
 	for _, name := range announced {
 		at, w, i := Join("", name), was.Get(name), is.Get(name)
 		if w.Equal(i) {
@@ -101,13 +107,23 @@ func GradeIdentity(was, is Value, names []string) (Drift, []DriftChange) {
 	return g.worst, g.changes
 }
 
+// maxDriftBytes is how much two definitions may hold to be compared, in bytes of
+// their canonical forms. Real ones have some kilobytes.
+const maxDriftBytes = 512 << 10
+
 // newGrader starts a comparison: whatever text is new is read first, wherever
-// it stands, since all of it reaches the model.
-func newGrader(was, is Value, names []string) *grader {
-	g := &grader{old: newCorpus(was, names), worst: DriftNone}
+// it stands, since all of it reaches the model. What is too long for that counts
+// as the worst.
+func newGrader(was, is Value, names []string) (g *grader, readable bool) {
+	g = &grader{worst: DriftNone}
 	if was.Equal(is) {
-		return g
+		return g, true
 	}
+	if len(was.Append(nil))+len(is.Append(nil)) > maxDriftBytes {
+		g.note("", DriftInstructions, "more text than is compared", was, is)
+		return g, false
+	}
+	g.old = newCorpus(was, names)
 	is.Walk("", func(at string, v Value, key bool) {
 		if !v.IsString() || g.old.has(v.Str()) || !key && isDialect(at, v) {
 			return
@@ -116,7 +132,7 @@ func newGrader(was, is Value, names []string) *grader {
 			g.note(at, DriftInstructions, why, was.At(at), is.At(at))
 		}
 	})
-	return g
+	return g, true
 }
 
 func (g *grader) note(at string, grade Drift, why string, was, is Value) {

@@ -206,6 +206,22 @@ func plain(s string) abi.Value {
 	return v
 }
 
+func TestMoreTextThanIsComparedIsTheWorst(t *testing.T) {
+	long := strings.Repeat("word ", 100_000)
+	was, is := parse(t, `{"description":"`+long+`a"}`), parse(t, `{"description":"`+long+`A"}`)
+	if got, changes := abi.GradeDefinition(was, is, nil); got != abi.DriftInstructions || len(changes) != 1 {
+		t.Error(got, len(changes))
+	}
+	if got, _ := abi.GradeDefinition(was, was, nil); got != abi.DriftNone {
+		t.Error("nothing changed:", got)
+	}
+	short := long[:len(long)/4]
+	was, is = parse(t, `{"description":"`+short+`a"}`), parse(t, `{"description":"`+short+`A"}`)
+	if got, _ := abi.GradeDefinition(was, is, nil); got != abi.DriftCosmetic {
+		t.Error("a long text that is compared:", got)
+	}
+}
+
 func TestWhatAServerSaysOfItselfIsGraded(t *testing.T) {
 	cases := []struct{ name, was, is, want string }{
 		{"nothing", `{"serverInfo":{"name":"m","version":"1.0.15"}}`, `{"serverInfo":{"name":"m","version":"1.0.15"},"capabilities":{}}`, "none"},
