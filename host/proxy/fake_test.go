@@ -20,11 +20,15 @@ import (
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
+	"github.com/callgate/callgate/host/transport"
 )
 
 // TestMain is also the server: a child is this binary with FAKE_SERVER set.
 func TestMain(m *testing.M) {
-	if mode := os.Getenv("FAKE_SERVER"); mode != "" {
+	if mode := os.Getenv("FAKE_SERVER"); mode == "brain" {
+		brainOverLines()
+		return
+	} else if mode != "" {
 		fakeServer(mode)
 		return
 	}
@@ -108,6 +112,10 @@ func serve(log io.Writer, mode, line string) {
 	case "initialize":
 		answer(`{ "protocolVersion" : "` + m.Params.Version + `", "capabilities":{"tools":{}}, "serverInfo":{"name":"fake","version":"1"} }`)
 	case "tools/list":
+		if mode == "lists" {
+			fmt.Println(listAnswer(line, func(name string) []byte { return compacted(listOf(name)) }))
+			return
+		}
 		answer(`{"tools":[{"name":"good","inputSchema":{"type":"object","properties":{"a":{},"path":{"type":"string"}}}},{"name":"bad"},{"name":"slow"},{"name":"die"},{"name":"hush"},{"name":"say"},{"name":"big"}]}`)
 	case "ping":
 		answer(`{}`)
@@ -178,6 +186,7 @@ type setup struct {
 	ctx    context.Context
 	out    io.Writer // instead of what await reads
 	asking proxy.Asking
+	remote string // URL of the server, instead of the fake one
 }
 
 func connect(t *testing.T, s setup) *link {
@@ -211,11 +220,18 @@ func connect(t *testing.T, s setup) *link {
 	}
 	go func() {
 		defer close(l.done)
-		l.code, l.err = proxy.Stdio(s.ctx, proxy.Options{
+		defer opened.Close()
+		o := proxy.Options{
 			Server: "fake", Command: []string{os.Args[0]}, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER="+s.mode, "FAKE_LOG="+l.log),
 			Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: s.asking, In: r, Out: s.out, Stderr: stderr,
-		})
-		_ = opened.Close()
+		}
+		if s.remote == "" {
+			l.code, l.err = proxy.Stdio(s.ctx, o)
+			return
+		}
+		if o.Remote, l.err = transport.NewRemote(transport.RemoteOptions{Options: transport.Options{URL: s.remote}}); l.err == nil {
+			proxy.StdioRemote(s.ctx, o)
+		}
 	}()
 	t.Cleanup(func() { l.end() })
 	return l
