@@ -82,8 +82,8 @@ func parseStat(pid int, data []byte) (process, error) {
 	return process{pid, parent, group, started}, errors.Join(errParent, errGroup, errStarted)
 }
 
-// isRun says whether a process is a callgate run, by its program and command
-// line: whoever descends from one can remove its socket.
+// isRun says whether a process is a callgate run or a callgate gateway, by its
+// program and command line: whoever descends from one can remove its socket.
 func isRun(pid int) bool {
 	at := "/proc/" + strconv.Itoa(pid)
 	line, err := os.ReadFile(at + "/cmdline")
@@ -98,7 +98,7 @@ func isRun(pid int) bool {
 	if end := slices.IndexFunc(words, func(w []byte) bool { return string(w) == "--" }); end >= 0 {
 		words = words[:end]
 	}
-	return slices.ContainsFunc(words, func(w []byte) bool { return string(w) == "run" })
+	return slices.ContainsFunc(words, func(w []byte) bool { return string(w) == "run" || string(w) == "gateway" })
 }
 
 func sameProgram(exe string) bool {

@@ -64,6 +64,7 @@ func TestARunIsKnownByItsCommandLine(t *testing.T) {
 		want bool
 	}{
 		{"a run", sh, []string{"/usr/bin/callgate", "-c", "read x", "run"}, true},
+		{"a gateway", sh, []string{"callgate", "-c", "read x", "gateway"}, true},
 		{"another verb", sh, []string{"callgate", "-c", "read x", "pending"}, false},
 		{"a server of that name", sh, []string{"callgate", "-c", "read x", "--", "run"}, false},
 		{"another program", sh, []string{"npm", "-c", "read x", "run"}, false},
@@ -89,7 +90,7 @@ func TestARunIsKnownByItsCommandLine(t *testing.T) {
 		_ = cmd.Wait()
 		n++
 	}
-	cases(t, n, 6)
+	cases(t, n, 7)
 	if isRun(1 << 30) {
 		t.Error("a process that is not there is a run")
 	}

@@ -140,6 +140,9 @@ func (c *issues) checkURL(s *gatewayServer, at string) {
 	case s.HeadersFile != nil || stated(s.Authorization) == "pass":
 		c.add(at+"/url", "secrets would be sent in the clear; want https://, or http:// to localhost")
 	}
+	if stated(s.Transport) == "sse" && stated(s.Authorization) == "pass" {
+		c.add(at+"/authorization", "HTTP+SSE has one connection for a session, so no header of a request can be passed; use headers_file")
+	}
 	if t := s.TLS; t != nil {
 		if u.Scheme != "https" {
 			c.add(at+"/tls", "the URL is http://, which has no certificates; write https://, or remove tls")

@@ -80,6 +80,7 @@ var gatewayMistakes = []mistake{
 	{"a url with a fragment", serverOf("{url: \"https://a.example/#x\"}"), []string{"servers.x.url: the URL has a fragment"}, serverOf("{url: \"https://a.example/?x\"}")},
 	{"headers in the clear", serverOf("{url: \"http://a.example/\", headers_file: h}"), []string{"servers.x.url: secrets would be sent in the clear"}, serverOf("{url: \"http://127.0.0.1/\", headers_file: h}")},
 	{"authorization in the clear", serverOf("{url: \"http://a.example/\", authorization: pass}"), []string{"servers.x.url: secrets would be sent in the clear"}, serverOf("{url: \"http://a.example/\", authorization: none}")},
+	{"authorization for HTTP+SSE", serverOf("{url: \"https://a.example/\", transport: sse, authorization: pass}"), []string{"servers.x.authorization: HTTP+SSE has one connection"}, serverOf("{url: \"https://a.example/\", transport: streamable, authorization: pass}")},
 	{"certificates without TLS", serverOf("{url: \"http://localhost/\", tls: {ca: c}}"), []string{"servers.x.tls: the URL is http://"}, serverOf("{url: \"https://localhost/\", tls: {ca: c}}")},
 	{"half a certificate", serverOf("{url: \"https://localhost/\", tls: {key: k}}"), []string{"servers.x.tls: a certificate and its key go together"}, serverOf("{url: \"https://localhost/\", tls: {cert: c, key: k}}")},
 	{"a variable without a value", serverOf("{command: [cat], env: [TOKEN]}"), []string{`servers.x.env[0]: variable "TOKEN" has no value`}, serverOf("{command: [cat], env: [TOKEN=]}")},
@@ -153,9 +154,10 @@ allowed_hosts: [gw.example]
 allowed_origins: ["https://app.example"]
 limits: {sessions: 5, idle: 90s, children: 2, body: 1MiB}
 servers:
-  b: {url: "https://b.example/mcp", transport: sse, headers_file: b.headers, authorization: pass, tls: {ca: a, cert: b, key: c}}
+  b: {url: "https://b.example/mcp", transport: streamable, headers_file: b.headers, authorization: pass, tls: {ca: a, cert: b, key: c}}
   a: {command: [bin/server, ./data], env: [A=1], cwd: work}
   c: {command: [node, bin/server]}
+  d: {url: "http://d.example/sse", transport: sse}
 `)
 	if err != nil {
 		t.Fatal(err)
@@ -168,8 +170,9 @@ servers:
 		AllowedHosts: []string{"gw.example"}, AllowedOrigins: []string{"https://app.example"}, Sessions: 5, Idle: 90 * time.Second, Children: 2, Body: 1 << 20,
 		Servers: []GatewayServer{
 			{At: "/servers/a", Name: "a", Command: []string{"/p/bin/server", "./data"}, Env: []string{"A=1"}, Cwd: "/p/work"},
-			{At: "/servers/b", Name: "b", URL: "https://b.example/mcp", SSE: true, HeadersFile: "/p/b.headers", Authorization: true, CA: "/p/a", Cert: "/p/b", Key: "/p/c"},
+			{At: "/servers/b", Name: "b", URL: "https://b.example/mcp", HeadersFile: "/p/b.headers", Authorization: true, CA: "/p/a", Cert: "/p/b", Key: "/p/c"},
 			{At: "/servers/c", Name: "c", Command: []string{"node", "bin/server"}},
+			{At: "/servers/d", Name: "d", URL: "http://d.example/sse", SSE: true},
 		},
 		label: "/p/gateway.yaml",
 	}
