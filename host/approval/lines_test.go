@@ -115,7 +115,12 @@ func TestQuestionsArriveAsTheyWereAsked(t *testing.T) {
 	hostile.ID = "abd"
 	hostile.Ask.Tool = "a\x00\n\u202e\"}"
 	hostile.Arguments = deep(t)
-	for _, q := range []Question{full, hostile} {
+	moved := sample()
+	moved.ID = "abe"
+	moved.Ask.Kind, moved.Ask.Tool, moved.Arguments = abi.KindResource, "resources/read", abi.ObjectValue(text("uri", "docs://a"))
+	moved.Ask.Identity, moved.Ask.IdentityWas = abi.ObjectValue(text("version", "2")), abi.ObjectValue(text("version", "1"))
+	moved.Ask.DefinitionWas = deep(t)
+	for _, q := range []Question{full, hostile, moved} {
 		v, err := questionValue(q)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +136,12 @@ func TestQuestionsArriveAsTheyWereAsked(t *testing.T) {
 		if got.Arguments.String() != q.Arguments.String() || Prompt(got) != Prompt(q) {
 			t.Errorf("arrived as\n%s\nwant\n%s", Prompt(got), Prompt(q))
 		}
-		got.Arguments, q.Arguments, got.Ask.Definition, q.Ask.Definition = abi.Value{}, abi.Value{}, abi.Value{}, abi.Value{}
+		for _, a := range []*Question{&got, &q} {
+			for _, v := range []*abi.Value{&a.Ask.Definition, &a.Ask.DefinitionWas, &a.Ask.Identity, &a.Ask.IdentityWas} {
+				*v, _ = abi.Parse(v.Append(nil)) // of one spelling
+			}
+			a.Arguments = abi.Value{}
+		}
 		if !reflect.DeepEqual(got, q) {
 			t.Errorf("arrived as\n%+v\nwant\n%+v", got, q)
 		}

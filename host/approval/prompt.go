@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,10 +30,10 @@ func Prompt(q Question) string {
 	p := &prompt{}
 	p.head(q)
 	p.destinations(q.Ask.Items)
-	p.others(q.Ask.Items)
-	p.definition(q.Ask.Definition)
-	p.identity(q.Ask.Identity)
-	p.arguments(q.Arguments)
+	p.others(&q.Ask)
+	p.definition(&q.Ask)
+	p.identity(&q.Ask)
+	p.contents(q)
 	return p.b.String()
 }
 
@@ -46,7 +47,7 @@ func (p *prompt) title(format string, args ...any) { fmt.Fprintf(&p.b, format+"\
 
 func (p *prompt) head(q Question) {
 	a := q.Ask
-	p.title("Callgate asks: may the tool %s of the server %s be called?", bare(a.Tool), bare(a.Server))
+	p.title("Callgate asks: may %s?", wish(q))
 	if a.Risk != "" {
 		p.line("risk", bare(a.Risk))
 	}
@@ -56,22 +57,17 @@ func (p *prompt) head(q Question) {
 	if q.Policy != "" {
 		p.line("policy", bare(q.Policy))
 	}
+	if !a.Kind.IsTool() {
+		p.line("method", bare(a.Tool))
+	}
+	if a.OfServer() {
+		p.line("first", "a call of "+subject(q))
+	}
 	p.line("call", bare(a.Call))
 	if !q.Asked.IsZero() {
 		p.line("asked", q.Asked.UTC().Format(time.RFC3339))
 	}
-	switch {
-	case q.Held && q.Waiting > 1 && a.OfServer():
-		p.line("state", strconv.Itoa(q.Waiting)+" calls of the server wait; a yes lets each go that nothing else holds")
-	case q.Held && q.Waiting > 1:
-		p.line("state", strconv.Itoa(q.Waiting)+" identical calls wait; a yes releases the first of them")
-	case q.Held:
-		p.line("state", "the call waits for the answer")
-	case a.OfServer():
-		p.line("state", "no call waits; a yes serves the next call of the server")
-	default:
-		p.line("state", "no call waits; a yes serves the identical call when it is tried again")
-	}
+	p.line("state", state(q))
 	if a.Channels != nil {
 		names := make([]string, len(a.Channels))
 		for i, c := range a.Channels {
@@ -79,6 +75,25 @@ func (p *prompt) head(q Question) {
 		}
 		p.line("answer by", strings.Join(names, ", "))
 	}
+}
+
+// state says who waits for the answer, and what a yes serves.
+func state(q Question) string {
+	one := "call"
+	if q.Ask.Kind.FromServer() {
+		one = "request"
+	}
+	switch many := strconv.Itoa(q.Waiting); {
+	case q.Held && q.Waiting > 1 && q.Ask.OfServer():
+		return many + " calls of the server wait; a yes lets each go that nothing else holds"
+	case q.Held && q.Waiting > 1:
+		return many + " identical " + one + "s wait; a yes releases the first of them"
+	case q.Held:
+		return "the " + one + " waits for the answer"
+	case q.Ask.OfServer():
+		return "no call waits; a yes serves the next call of the server"
+	}
+	return "no " + one + " waits; a yes serves the identical " + one + " when it is tried again"
 }
 
 // destination is a finding with everything that asks about it.
@@ -122,14 +137,7 @@ func (p *prompt) destinations(items []abi.AskItem) {
 			where = "at the name of"
 		}
 		p.title("destination %d of %d, %s %s", i+1, len(list), where, bare(f.At))
-		p.line("value", quoted(f.Value, maxValue))
-		if head, left, tail := cut(f.Value, maxValue); spelled(f.Value) != f.Value {
-			text := `"` + spelled(escaped(head)) + `"`
-			if left > 0 {
-				text += fmt.Sprintf(` {cut: %d bytes} "%s"`, left, spelled(escaped(tail)))
-			}
-			p.line("spelled", text)
-		}
+		p.place("value", f.Value)
 		if f.Kind != "" {
 			p.line("kind", bare(f.Kind))
 		}
@@ -144,6 +152,21 @@ func (p *prompt) destinations(items []abi.AskItem) {
 	}
 }
 
+// place shows a name of something that is reached, and spells it where it is
+// not all printable ASCII.
+func (p *prompt) place(name, s string) {
+	p.line(name, quoted(s, maxValue))
+	if spelled(s) == s {
+		return
+	}
+	head, left, tail := cut(s, maxValue)
+	text := `"` + spelled(escaped(head)) + `"`
+	if left > 0 {
+		text += fmt.Sprintf(` {cut: %d bytes} "%s"`, left, spelled(escaped(tail)))
+	}
+	p.line("spelled", text)
+}
+
 // class says in words what an origin means.
 func class(o abi.Origin) string {
 	switch o {
@@ -154,7 +177,7 @@ func class(o abi.Origin) string {
 	case abi.OriginUnproven:
 		return "unproven: nothing is known about where it comes from"
 	}
-	return "tainted: it stands in what an untrusted tool returned"
+	return "tainted: it stands in what an untrusted server said"
 }
 
 func (p *prompt) why(item abi.AskItem) {
@@ -180,19 +203,20 @@ func (p *prompt) witnesses(list []abi.Evidence) {
 			p.line("witness", fmt.Sprintf("%d more places", len(list)-i))
 			return
 		}
-		p.line("witness", place(e))
+		p.line("witness", stands(e))
 		if e.Snippet != "" {
 			p.line("", quoted(e.Snippet, maxSnippet))
 		}
 	}
 }
 
-// place says where evidence stands.
-func place(e abi.Evidence) string {
+// stands says where evidence stands. What a server answered is named by its
+// tool or its method.
+func stands(e abi.Evidence) string {
 	var b strings.Builder
 	b.WriteString("server " + bare(e.Server))
 	if e.Tool != "" {
-		b.WriteString(", tool " + bare(e.Tool))
+		b.WriteString(", through " + bare(e.Tool))
 	}
 	if e.Call != "" {
 		b.WriteString(", call " + bare(e.Call))
@@ -213,52 +237,26 @@ func place(e abi.Evidence) string {
 }
 
 // others lists what is asked and is about no destination.
-func (p *prompt) others(items []abi.AskItem) {
-	for _, item := range items {
+func (p *prompt) others(a *abi.AskEvent) {
+	for _, item := range a.Items {
 		if item.Finding == nil {
-			p.title("the call as a whole")
+			p.title("the %s as a whole", about(a, item))
 			p.why(item)
 		}
 	}
 }
 
-// definition shows the tool that a yes would pin: what a model is told by it.
-func (p *prompt) definition(v abi.Value) {
-	if !v.Exists() {
-		return
-	}
-	p.title("a yes also pins this definition of the tool, %d bytes, %s", len(v.String()), abi.PinDigest(v))
-	p.members(v)
-}
-
-// identity shows what a yes would pin of the server.
-func (p *prompt) identity(v abi.Value) {
-	if !v.Exists() {
-		return
-	}
-	p.title("a yes also pins what the server says of itself, for every call of it, %d bytes", len(v.String()))
-	p.members(v)
-}
-
-func (p *prompt) arguments(v abi.Value) {
-	if !v.Exists() {
-		p.title("arguments: none")
-		return
-	}
-	p.title("arguments, %d bytes", len(v.String()))
-	p.members(v)
-}
-
 // members shows one member of an object per line, so that a long one hides
 // nothing but itself.
-func (p *prompt) members(v abi.Value) {
+func (p *prompt) members(v abi.Value, but ...string) {
 	if v.Kind() != abi.Object {
 		p.title("  %s", canonical(v))
 		return
 	}
-	for i, m := range v.Members() {
+	list := slices.DeleteFunc(slices.Clone(v.Members()), func(m abi.Member) bool { return slices.Contains(but, m.Name) })
+	for i, m := range list {
 		if i == maxArguments {
-			p.title("  {cut: %d more members}", v.Len()-i)
+			p.title("  {cut: %d more members}", len(list)-i)
 			return
 		}
 		p.title("  %s: %s", quoted(m.Name, maxName), canonical(m.Value))

@@ -20,10 +20,10 @@ const wantPrompt = `Callgate asks: may the tool send of the server mail be calle
 destination 1 of 1, at /to/0
   value     "a@x.example"
   kind      mail
-  class     tainted: it stands in what an untrusted tool returned
+  class     tainted: it stands in what an untrusted server said
   asked by  sink TAINTED
   reason    "to[0] came from web/fetch"
-  witness   server web, tool fetch, call c0, /content/0/text, bytes 3-14, found as prose
+  witness   server web, through fetch, call c0, /content/0/text, bytes 3-14, found as prose
             "to a@x.example now"
 arguments, 34 bytes
   "body": "hi"
@@ -63,6 +63,7 @@ func TestAQuestionAboutAServerSaysWhatAYesPins(t *testing.T) {
 	q := sample()
 	q.Ask.Items = []abi.AskItem{{Contract: "pin", Code: abi.CodePinServer, Reason: "in version"}}
 	q.Ask.Identity = abi.ObjectValue(text("name", "m\x1b[2J"), text("version", "2"))
+	q.Ask.IdentityWas = abi.ObjectValue(text("name", "m\x1b[2J"), text("version", "1"))
 	for _, c := range []struct {
 		held    bool
 		waiting int
@@ -74,7 +75,9 @@ func TestAQuestionAboutAServerSaysWhatAYesPins(t *testing.T) {
 	} {
 		q.Held, q.Waiting = c.held, c.waiting
 		got := Prompt(q)
-		for _, want := range []string{c.want, "\na yes also pins what the server says of itself, for every call of it, ", `  "version": "2"` + "\n"} {
+		for _, want := range []string{c.want, "\na yes also pins what the server says of itself, for every call of it, ", `  "version": "2"` + "\n",
+			"may the server mail be used as what it says of itself now?\n", "\n  first     a call of the tool send\n", "\nthe server as a whole\n",
+			"\nchange 1 of 1, at /version, text: another version\n  was       \"1\"\n  is        \"2\"\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}
@@ -177,9 +180,12 @@ func TestADestinationThatIsNotASCIIIsSpelledToo(t *testing.T) {
 }
 
 // ourLine is the form of every line of a prompt: words of ours, then values.
-var ourLine = regexp.MustCompile(`^(Callgate asks: may the tool .* be called\?` +
-	`|  (risk|group|policy|call|asked|state|answer by|value|spelled|kind|class|spoiled|asked by|reason|once|witness|) +\S.*` +
-	`|destination \d+ of \d+, at (the name of )?\S.*|the call as a whole|a yes also pins this definition of the tool, .*|a yes also pins what the server says of itself, .*|arguments: none|arguments, \d+ bytes` +
+var ourLine = regexp.MustCompile(`^(Callgate asks: may (the (tool|resource|prompt|method|call|server) |\d+ resources of ).*\?` +
+	`|  (risk|group|policy|method|first|call|asked|state|answer by|value|spelled|name|uri|url|was|is|kind|class|spoiled|asked by|reason|once|witness|) +\S.*` +
+	`|destination \d+ of \d+, at (the name of )?\S.*|change \d+ of \d+, at \S.*, [a-z]+: [A-Za-z ,]+|the (call|request|server|definition) as a whole|what it says of itself as a whole` +
+	`|a yes also pins this definition of the tool( instead of the old one)?, \d+ bytes, sha256:[0-9a-f]+|a yes also pins what the server says of itself, for every call of it, \d+ bytes` +
+	`|(arguments|params): none|(arguments|params), \d+ bytes|resources, \d+|prompt|page that the user is sent to|fields whose values go to the server: \d+|the form besides its fields` +
+	`|messages to the model, in the server's words: \d+|tools that the server brings, and runs without a call: \d+` +
 	`|  ["{\[tfn\-0-9].*)$`)
 
 // checkPrompt says what no prompt may hold, whatever it is about.
@@ -215,6 +221,7 @@ func FuzzPrompt(f *testing.F) {
 		f.Add(s, []byte(`{"a":"b"}`))
 		f.Add(s, abi.AppendString(nil, s))
 	}
+	f.Add("y", []byte(`{"uri":["a\u202e",1],"name":"n\n","ref":{"type":"ref/resource","uri":"\u001b"},"messages":[{"role":"\n","content":{"type":"text","text":"\u2028"}},1],"tools":[{"\n":1}],"url":"х","requestedSchema":{"properties":{"\n":{}},"a":1},"description":"d"}`))
 	f.Add("x", []byte(`{"a\u202e\n":[1,"\u0000",{"\ud800":null}]}`))
 	f.Fuzz(func(t *testing.T, s string, args []byte) {
 		v, err := abi.Parse(args)
@@ -223,6 +230,11 @@ func FuzzPrompt(f *testing.F) {
 		}
 		// The fixed lines, one spelled destination, one line for each member.
 		checkPrompt(t, Prompt(hostile(s, v)), 24+min(max(1, v.Len()), maxArguments+1))
+		for _, kind := range append([]abi.CallKind{abi.CallKind(s)}, abi.Kinds...) {
+			q := hostile(s, v)
+			q.Ask.Kind, q.Ask.DefinitionWas, q.Ask.IdentityWas, q.Ask.Identity = kind, v, v, abi.ObjectValue(text("instructions", s))
+			checkPrompt(t, Prompt(q), len(args)+1000)
+		}
 	})
 }
 

@@ -140,9 +140,13 @@ func webhookBody(ctx context.Context, id string, q Question) ([]byte, error) {
 	if !items.Exists() {
 		items = abi.ArrayValue()
 	}
+	kind := ask.Kind
+	if kind.IsTool() {
+		kind = abi.KindTool
+	}
 	members := []abi.Member{
 		text("type", "callgate.ask"), text("id", id), text("fingerprint", ask.Fingerprint), text("group", q.Group), text("policy", q.Policy),
-		text("call", ask.Call), text("server", ask.Server), text("tool", ask.Tool), text("risk", ask.Risk), text("prompt", Prompt(q)),
+		text("call", ask.Call), text("kind", string(kind)), text("server", ask.Server), text("tool", ask.Tool), text("risk", ask.Risk), text("prompt", Prompt(q)),
 		{Name: "items", Value: items}, {Name: "held", Value: abi.BoolValue(q.Held)},
 	}
 	if q.Arguments.Exists() {

@@ -203,6 +203,9 @@ func TestTheQuestionSaysWhatAPersonNeeds(t *testing.T) {
 			t.Errorf("%s is %q; want %q", name, got.Get(name).Str(), want)
 		}
 	}
+	if got.Get("kind").Str() != "tool" {
+		t.Errorf("the kind is %q", got.Get("kind").Str())
+	}
 	if v := got.At("/items/0/finding/value").Str(); v != "a@x.example" || got.Get("until").Str() == "" {
 		t.Errorf("the destination is %q in %s", v, got)
 	}
@@ -211,6 +214,11 @@ func TestTheQuestionSaysWhatAPersonNeeds(t *testing.T) {
 	}
 	if strings.Contains(got.String(), q.ID) {
 		t.Error("the service learns the id that a terminal answers with")
+	}
+	_, err = Webhook{URL: server.URL, Key: hookKey}.Ask(ctx, asks(t, abi.KindResource, "resources/read", `{"uri":"docs://a"}`))
+	wants(t, "a question about a resource", err, "status 404")
+	if got.Get("kind").Str() != "resource" || got.Get("tool").Str() != "resources/read" || !strings.Contains(got.Get("prompt").Str(), `the resource "docs://a"`) {
+		t.Errorf("no resource in %s", got)
 	}
 }
 
