@@ -16,7 +16,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { usage } from "./child.mjs";
-import { codec, completions, prompts, resources, templates, tools, unknown } from "./fixtures.mjs";
+import { unknown } from "./errors.mjs";
+import { codec, completions, prompts, resources, templates, tools } from "./fixtures.mjs";
+import { offerTasks, taskCapabilities } from "./tasks.mjs";
 
 const HINT = { ttlMs: 60000, cacheScope: "public" };
 const CACHED = ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"];
@@ -34,6 +36,7 @@ function answer(publish) {
     { name: "callgate-fixtures", version: "1.0.0" },
     {
       capabilities: {
+        ...taskCapabilities,
         completions: {},
         logging: {},
         prompts: { listChanged: true },
@@ -57,6 +60,7 @@ function answer(publish) {
   offerTools(server, host);
   offerResources(server, subscribed);
   offerPrompts(server);
+  offerTasks(server);
   return server;
 }
 

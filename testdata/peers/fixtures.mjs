@@ -5,16 +5,15 @@
 // of a change in whichever way the era of the request has for it.
 import {
   MissingRequiredClientCapabilityError,
-  ProtocolError,
   acceptedContent,
   createRequestStateCodec,
   inputRequired,
 } from "@modelcontextprotocol/server";
+import { taskTools } from "./tasks.mjs";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
-const INVALID_PARAMS = -32602;
 
 // The key is of this process: state that another instance sealed is refused.
 export const codec = createRequestStateCodec({ key: crypto.getRandomValues(new Uint8Array(32)) });
@@ -398,7 +397,7 @@ const changing = {
   },
 };
 
-export const tools = { ...plain, ...asking, ...needing, ...changing };
+export const tools = { ...plain, ...asking, ...needing, ...changing, ...taskTools };
 
 function document(uri, said, mimeType = "text/plain") {
   return { uri, mimeType, text: said };
@@ -471,8 +470,4 @@ export const prompts = {
 // What completion offers: names of towns that begin with what is there.
 export function completions(value) {
   return ["paris", "parma", "perth", "porto"].filter((town) => town.startsWith(value));
-}
-
-export function unknown(what, name) {
-  return new ProtocolError(INVALID_PARAMS, `no ${what} ${JSON.stringify(name)}`);
 }
