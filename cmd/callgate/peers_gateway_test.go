@@ -126,7 +126,7 @@ func (p peers) gateway(t *testing.T, name, policy string, server object) gateway
 		"servers":          object{name: server},
 	}))
 	g.serving = p.serve(t, nil, []string{p.callgate, "gateway", "--listen", "127.0.0.1:0", "--config", config})
-	g.endpoint = g.url + "/mcp/" + name
+	g.endpoint = strings.TrimSuffix(g.url, "/mcp") + "/mcp/" + name
 	return g
 }
 
