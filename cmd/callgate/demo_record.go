@@ -130,7 +130,7 @@ func demoVerdicts(events []abi.Event) []string {
 	for _, e := range events {
 		switch {
 		case e.Call != nil:
-			about[e.Call.ID] = e.Call.Server + "/" + e.Call.Tool
+			about[e.Call.ID] = e.Call.Server + "/" + e.Call.Target()
 		case e.Verdict != nil:
 			what := about[e.Verdict.ID]
 			if what == "" {

@@ -30,7 +30,9 @@ func evalCmd(std stdio) *cobra.Command {
 		Use:   "eval [flags] [FILE|DIR|-]",
 		Short: "Print what the gate answers to events, one JSON line each",
 		Long: "Reads events as JSON Lines: events as a ledger has them, or the short forms {\"call\":{\"server\",\"tool\",\"arguments\"}},\n" +
-			"{\"result\":…}, {\"tools\":{\"server\",\"list\"}}, {\"user\":\"…\"}, {\"time\":\"…\"}, {\"session\":\"new\"}, {\"facts\":{…}},\n" +
+			"{\"resource\":{\"server\",\"uri\"}}, {\"prompt\":{\"server\",\"name\"}}, {\"complete\":{\"server\",\"ref\",\"argument\"}},\n" +
+			"{\"request\":{\"server\",\"method\",\"params\"}}, {\"method\":{\"server\",\"name\",\"params\"}}, {\"result\":…}, {\"tools\":{\"server\",\"list\"}},\n" +
+			"{\"server\":{\"server\",\"result\"}}, {\"user\":\"…\"}, {\"time\":\"…\"}, {\"session\":\"new\"}, {\"facts\":{…}},\n" +
 			"{\"approval\":\"yes\"}, {\"lapsed\":\"unanswered\"} and {\"raw\":{\"server\",\"from\",\"frame\"}}. Each answer names the input line it\n" +
 			"answers as its cause, counted from 0 without blank lines.\n\n" +
 			"A ledger, or the directory of a group, is replayed: the recorded answers are compared with the new ones. With --policy\n" +

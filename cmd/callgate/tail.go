@@ -143,9 +143,10 @@ func eventText(e abi.Event) string {
 	case e.Policy != nil:
 		return strings.TrimSpace("policy    " + e.Policy.Digest + " " + policyName(e.Policy.Policy))
 	case e.Tools != nil:
-		return fmt.Sprintf("tools     %q lists %d", e.Tools.Server, len(e.Tools.List))
+		return toolsText(e.Tools)
 	case e.Call != nil:
-		return fmt.Sprintf("call      %s %s/%s %s", e.Call.ID, e.Call.Server, e.Call.Tool, shorten(textOr(e.Call.Arguments, e.Text), most))
+		values, _ := e.Call.Values()
+		return fmt.Sprintf("call      %s %s%s/%s %s", e.Call.ID, kindText(e.Call.Kind), e.Call.Server, e.Call.Target(), shorten(textOr(values, e.Text), most))
 	case e.Result != nil:
 		if e.Result.Error.Exists() {
 			return fmt.Sprintf("result    %s error %s", e.Result.Call, shorten(e.Result.Error.String(), most))
@@ -155,13 +156,34 @@ func eventText(e abi.Event) string {
 		v := e.Verdict
 		return fmt.Sprintf("verdict   %s %s %s", v.ID, outcomeText(v), shorten(v.Reason, most))
 	case e.Ask != nil:
-		return fmt.Sprintf("ask       %s %s/%s, %d questions", e.Ask.Call, e.Ask.Server, e.Ask.Tool, len(e.Ask.Items))
+		if e.Ask.OfServer() {
+			return fmt.Sprintf("ask       %s about the server %q", e.Ask.Call, e.Ask.Server)
+		}
+		return fmt.Sprintf("ask       %s %s%s/%s, %d questions", e.Ask.Call, kindText(e.Ask.Kind), e.Ask.Server, e.Ask.Tool, len(e.Ask.Items))
 	case e.Refused != nil:
 		return fmt.Sprintf("refused   from the %s: %s %s %q", e.Refused.From, e.Refused.Code, e.Refused.Reason, shorten(string(e.Refused.Bytes), most))
 	case e.Frame != nil:
 		return fmt.Sprintf("frame     %q %q %s", e.Frame.Server, e.Frame.Method, shorten(textOr(e.Frame.Frame, e.Text), most))
 	}
 	return rareText(e)
+}
+
+// kindText is what stands before a call of another kind than tool.
+func kindText(kind abi.CallKind) string {
+	if kind.IsTool() {
+		return ""
+	}
+	return kind.Noun() + " "
+}
+
+func toolsText(t *abi.ToolsEvent) string {
+	switch t.Source {
+	case abi.ToolsStored:
+		return fmt.Sprintf("tools     %q has %d pins from before", t.Server, len(t.List))
+	case abi.ToolsAccepted:
+		return fmt.Sprintf("tools     %q: a person accepted %d pins", t.Server, len(t.List))
+	}
+	return fmt.Sprintf("tools     %q lists %d", t.Server, len(t.List))
 }
 
 // rareText is eventText for what is seen seldom.
@@ -175,6 +197,8 @@ func rareText(e abi.Event) string {
 		return "facts     " + e.Facts.Facts.String()
 	case e.Approval != nil:
 		return fmt.Sprintf("approval  %s %s, by %s", e.Approval.Call, yesNo(e.Approval.Yes), e.Approval.By)
+	case e.Lapsed != nil:
+		return fmt.Sprintf("lapsed    %s, %s", e.Lapsed.Call, lapsedText(e.Lapsed))
 	case e.Read != nil:
 		return fmt.Sprintf("read      %d lines of %s", e.Read.Lines, e.Read.File)
 	case e.Edit != nil:
@@ -185,6 +209,13 @@ func rareText(e abi.Event) string {
 		return fmt.Sprintf("closed    exit %d, %s", e.Closed.Exit, e.Closed.Reason)
 	}
 	return "time"
+}
+
+func lapsedText(l *abi.LapsedEvent) string {
+	if l.Cancelled {
+		return "the client gave it up"
+	}
+	return "unanswered"
 }
 
 // policyName is the name that a recorded policy gives itself, "" for none.

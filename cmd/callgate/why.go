@@ -72,7 +72,13 @@ func (in *incident) text(help mend) string {
 	line("ledger", fmt.Sprintf("%s:%d", in.path, in.line))
 	line("policy", policyName(in.policy))
 	if c := in.callEvent; c != nil {
-		line("call", fmt.Sprintf("%s/%s, %d bytes, %s", c.Call.Server, c.Call.Tool, c.Call.Bytes, c.Call.Digest))
+		line("call", fmt.Sprintf("%s/%s, %d bytes, %s", c.Call.Server, c.Call.Target(), c.Call.Bytes, c.Call.Digest))
+		if !c.Call.Kind.IsTool() {
+			line("kind", c.Call.Kind.Noun())
+		}
+	}
+	if in.refused != nil && !strings.HasPrefix(v.Code, "FRAME_") {
+		v.Mend = "" // it is about frames that can not be read; help says what is true of this one
 	}
 	verdictText(line, v)
 	in.arguments(&b)
@@ -112,24 +118,26 @@ func verdictText(line func(name, text string), v abi.Verdict) {
 	}
 }
 
-// arguments writes the call's arguments with what offended marked.
+// arguments writes the call's arguments, or what another kind of call has in
+// their place, with what offended marked.
 func (in *incident) arguments(b *strings.Builder) {
 	if in.callEvent == nil {
 		return
 	}
-	args := in.callEvent.Call.Arguments
+	args, base := in.callEvent.Call.Values()
+	what := valuesName(in.callEvent.Call.Kind)
 	if !args.Exists() && in.callEvent.Text != nil {
-		b.WriteString("\narguments are not kept in this ledger (settings.ledger: digests)\n")
+		b.WriteString("\n" + what + " are not kept in this ledger (settings.ledger: digests)\n")
 		return
 	}
-	b.WriteString("\narguments\n")
+	b.WriteString("\n" + what + "\n")
 	m := marked{marks: map[string]bool{}}
 	for _, v := range append([]abi.Verdict{in.verdict()}, in.verdict().Also...) {
 		if v.Outcome >= abi.Allow {
 			continue
 		}
 		for _, at := range v.At {
-			if below, ok := strings.CutPrefix(at, "/call/arguments"); ok {
+			if below, ok := strings.CutPrefix(at, base); ok {
 				m.marks[below] = true
 			}
 		}
@@ -144,6 +152,17 @@ func (in *incident) arguments(b *strings.Builder) {
 		m.value(abi.Join("", member.Name), member.Value)
 		b.WriteString("  " + quoteShown(member.Name) + ": " + m.b.String() + "\n")
 	}
+}
+
+// valuesName is what people call the values of a kind of call.
+func valuesName(kind abi.CallKind) string {
+	switch kind {
+	case abi.KindTool, "":
+		return "arguments"
+	case abi.KindResource, abi.KindPrompt, abi.KindCompletion:
+		return "values"
+	}
+	return "params"
 }
 
 // frame writes the bytes of a frame that was not relayed.

@@ -48,7 +48,7 @@ func (in *incident) mend() mend {
 	v := in.verdict()
 	switch {
 	case in.refused != nil || in.callEvent == nil:
-		return mend{notes: []string{"no policy allows a frame that two readers could take for different messages; the client has to send another one"}}
+		return mend{notes: []string{in.refusedNote()}}
 	case v.Outcome >= abi.Allow:
 		return mend{}
 	}
@@ -56,7 +56,7 @@ func (in *incident) mend() mend {
 	if err != nil {
 		return mend{notes: []string{"the policy in the ledger does not load in this build: " + err.Error()}}
 	}
-	w := &mending{in: in, policy: p, server: in.callEvent.Call.Server, tool: in.callEvent.Call.Tool}
+	w := newMending(in, p)
 	for range maxRounds {
 		if !w.add(v) {
 			return mend{notes: w.notes}

@@ -35,8 +35,7 @@ func (in *incident) paths() []pathRule {
 	if err != nil {
 		return nil
 	}
-	call := in.callEvent.Call
-	w := mending{in: in, policy: p, server: call.Server, tool: call.Tool}
+	w := newMending(in, p)
 	place := w.place()
 	policies := []*policy.Policy{p}
 	if floor := p.Floor(); floor != nil {
@@ -44,7 +43,7 @@ func (in *incident) paths() []pathRule {
 	}
 	var out []pathRule
 	for _, p := range policies {
-		rules := p.Rules(w.server, in.tool())
+		rules := w.rules(p)
 		for i := range rules.Args {
 			if rules.Args[i].Slot == "path" {
 				out = append(out, in.pathRule(&rules, &rules.Args[i], place)...)
@@ -58,7 +57,7 @@ func aboutPaths(v abi.Verdict) bool { return v.Contract == "args" && v.Outcome <
 
 // pathRule asks the contract about one rule; nothing: the call meets it.
 func (in *incident) pathRule(r *contract.Rules, rule *contract.Arg, place abi.Place) []pathRule {
-	one := contract.Rules{Server: r.Server, Tool: r.Tool, Args: []contract.Arg{*rule}}
+	one := contract.Rules{Server: r.Server, Kind: r.Kind, Tool: r.Tool, Args: []contract.Arg{*rule}}
 	c, err := builtin.NewArgs(&one)
 	if err != nil || c == nil {
 		return nil
@@ -71,9 +70,10 @@ func (in *incident) pathRule(r *contract.Rules, rule *contract.Arg, place abi.Pl
 		return nil
 	}
 	out := pathRule{rule: rule.Rule, allow: atHome(rule.Allow, place), deny: atHome(rule.Deny, place), hasAllow: rule.HasAllow}
+	values, base := in.callEvent.Call.Values()
 	for _, at := range v.At {
-		below := strings.TrimPrefix(at, "/call/arguments")
-		value := in.callEvent.Call.Arguments.At(below)
+		below := strings.TrimPrefix(at, base)
+		value := values.At(below)
 		if !value.IsString() || strings.HasPrefix(strings.TrimSpace(value.Str()), "[") || strings.HasPrefix(strings.TrimSpace(value.Str()), "{") {
 			continue // a member's name, or JSON text with the path inside
 		}

@@ -20,10 +20,12 @@ import (
 type mending struct {
 	in           *incident
 	policy       *policy.Policy // the one that said the verdict
-	server, tool string
+	server, tool string         // of another kind than tool: its method
+	kind         abi.CallKind
 	notes        []string
 
 	grant    bool
+	replace  bool // a lower layer says otherwise of the kind
 	named    bool // the server has to be named
 	trusted  []string
 	care     string // what to think of before the policy is used
@@ -41,6 +43,19 @@ type list struct {
 	fold, ask bool
 }
 
+func newMending(in *incident, p *policy.Policy) *mending {
+	call := in.callEvent.Call
+	return &mending{in: in, policy: p, server: call.Server, tool: call.Target(), kind: call.Kind}
+}
+
+// rules returns what a policy judges the call by.
+func (w *mending) rules(p *policy.Policy) contract.Rules {
+	if w.kind.IsTool() {
+		return p.Rules(w.server, w.in.tool())
+	}
+	return p.RulesFor(w.server, w.kind, w.tool)
+}
+
 // note says what no added policy can do. It answers false: there is none.
 func (w *mending) note(format string, args ...any) bool {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
@@ -50,7 +65,7 @@ func (w *mending) note(format string, args ...any) bool {
 // add mends every verdict that objects. It answers false if one can not be.
 func (w *mending) add(v abi.Verdict) bool {
 	if strings.ContainsAny(w.server+w.tool, `*?[]{}\`) || strings.Contains(w.server, "/") {
-		return w.note("the name of the server or the tool has characters that a policy key can not name exactly")
+		return w.note("the name of the server or the %s has characters that a policy key can not name exactly", w.kind.Noun())
 	}
 	ok := true
 	for _, one := range append([]abi.Verdict{v}, v.Also...) {
@@ -101,6 +116,9 @@ func (w *mending) inFloor(rule string) bool {
 
 // sink trusts exactly the destinations that the verdict points at.
 func (w *mending) sink(v abi.Verdict) bool {
+	if !w.kind.IsTool() {
+		return w.note("%s: %s", v.Code, v.Mend)
+	}
 	switch v.Code {
 	case "SINK_SPOILED", "SINK_UNDECLARED", "SINK_UNEXPLAINED", "SINK_EMPTY", "SINK_LOOKALIKE":
 		return w.note("%s: %s; nothing that a policy trusts changes that", v.Code, v.Reason)
@@ -154,13 +172,13 @@ func destinations(args abi.Value, at, code string) []string {
 // args finds the rules that the call violates, and makes room in their lists.
 func (w *mending) args(abi.Verdict) bool {
 	call := w.in.callEvent.Call
-	rules := w.policy.Rules(w.server, w.in.tool())
+	rules := w.rules(w.policy)
 	if rules.MaxArgumentBytes > 0 && call.Bytes > rules.MaxArgumentBytes {
 		w.maxBytes = call.Bytes
 	}
 	ok := true
 	for _, rule := range rules.Args {
-		one := contract.Rules{Server: w.server, Tool: w.tool, Args: []contract.Arg{rule}}
+		one := contract.Rules{Server: w.server, Kind: w.kind, Tool: w.tool, Args: []contract.Arg{rule}}
 		c, err := builtin.NewArgs(&one)
 		if err != nil || c == nil {
 			continue
@@ -201,6 +219,9 @@ func (w *mending) place() abi.Place {
 // a higher layer take the place of lower ones.
 func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) bool {
 	if v.Code != "ARGS_PATH_OUTSIDE" && v.Code != "ARGS_IN" {
+		if w.kind == abi.KindSampling && strings.HasPrefix(rule.Rule, "heuristics") {
+			return w.note("%s; answer the question, or say %s: {verdict: allow, replace: true}, which drops what else asks there", v.Reason, w.key())
+		}
 		return w.note("%s; change it at %s", v.Reason, rule.Rule)
 	}
 	for _, other := range all {
@@ -215,8 +236,9 @@ func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) boo
 	for _, value := range rule.In {
 		l.in = append(l.in, yamlScalar(value))
 	}
+	values, base := w.in.callEvent.Call.Values()
 	for _, at := range v.At {
-		value := w.in.callEvent.Call.Arguments.At(strings.TrimPrefix(at, "/call/arguments"))
+		value := values.At(strings.TrimPrefix(at, base))
 		if rule.HasAllow && value.IsString() {
 			l.allow = append(l.allow, drafts.Quote(literalPath(value.Str(), w.place())))
 		} else if rule.HasIn {
@@ -247,13 +269,14 @@ func literalPath(value string, place abi.Place) string {
 	return b.String()
 }
 
-// coverage grants the tool, and nothing else of its server.
+// coverage grants the tool, and nothing else of its server; of another kind
+// what the call names.
 func (w *mending) coverage(v abi.Verdict) bool {
-	r := w.policy.Rules(w.server, w.in.tool())
+	r := w.rules(w.policy)
 	if floor := w.policy.Floor(); floor != nil {
-		rules := floor.Rules(w.server, w.in.tool())
+		rules := w.rules(floor)
 		if c, err := builtin.NewCoverage(&rules); err == nil && c.Judge(&abi.Snapshot{}).Outcome < abi.Allow {
-			return w.note("the floor does not allow the tool, and no policy loosens a floor; change it there")
+			return w.note("the floor does not allow the %s, and no policy loosens a floor; change it there", w.kind.Noun())
 		}
 	}
 	if v.Code == "TEXT_GONE" || v.Code == "POLICY_BROKEN" || v.Code == "NOTHING_SAID" {
@@ -261,6 +284,9 @@ func (w *mending) coverage(v abi.Verdict) bool {
 	}
 	if r.Unknown != nil && r.Unknown.Outcome < abi.Allow {
 		w.named = true
+	}
+	if !w.kind.IsTool() {
+		return w.ofKind(&r)
 	}
 	if r.Grant.Set && r.Grant.Outcome < abi.Allow || !r.Grant.Set && r.Default < abi.Allow {
 		w.grant = true

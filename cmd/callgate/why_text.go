@@ -31,7 +31,7 @@ func newPassages(evidence []abi.Evidence) *passages {
 	return &passages{evidence, map[int]passage{}}
 }
 
-// wants says whether a result is still to be found; texts that belong to no
+// wants says whether text of a call is still to be found; texts that belong to no
 // call are only looked for in the verdict's own file.
 func (p *passages) wants() bool {
 	for i, e := range p.evidence {
@@ -62,7 +62,11 @@ func (p *passages) take(e *abi.Event) {
 func (p *passages) read(path string) error {
 	return eachLine(path, func(_ int, line []byte) error {
 		for i, ev := range p.evidence {
-			if p.found[i].found || ev.Call == "" || !bytes.Contains(line, []byte(`"result":{"call":`+strconv.Quote(ev.Call))) {
+			if p.found[i].found || ev.Call == "" {
+				continue
+			}
+			id := strconv.Quote(ev.Call)
+			if !bytes.Contains(line, []byte(`"result":{"call":`+id)) && !bytes.Contains(line, []byte(`"call":{"id":`+id)) {
 				continue
 			}
 			if e, err := abi.ParseEvent(line); err == nil {
@@ -73,10 +77,16 @@ func (p *passages) read(path string) error {
 	})
 }
 
+// belongs says whether an event has the text that evidence is about. What a
+// server asks of its client is a call with the server's text.
 func belongs(e *abi.Event, ev abi.Evidence) bool {
 	switch {
+	case ev.Call != "" && e.Call != nil:
+		return e.Call.ID == ev.Call && e.Call.Kind.FromServer()
 	case ev.Call != "":
 		return e.Result != nil && e.Result.Call == ev.Call
+	case e.Call != nil:
+		return e.Call.Server == ev.Server && e.Call.Kind.FromServer()
 	case e.Frame != nil:
 		return e.Frame.Server == ev.Server
 	case e.Server != nil:
@@ -102,6 +112,8 @@ func textAt(e *abi.Event, ev abi.Evidence) (string, bool) {
 		if e.Result.Error.Exists() {
 			v = abi.ObjectValue(abi.Member{Name: "error", Value: e.Result.Error})
 		}
+	case e.Call != nil:
+		v = e.Call.Params
 	case e.Frame != nil:
 		v = e.Frame.Frame
 	case e.Server != nil:

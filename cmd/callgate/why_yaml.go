@@ -20,6 +20,10 @@ func (w *mending) yaml() string {
 	if w.maxBytes > 0 {
 		fmt.Fprintf(&b, "settings:\n  max_argument_bytes: %d\n", w.maxBytes)
 	}
+	if !w.kind.IsTool() {
+		w.kindYAML(&b)
+		return b.String()
+	}
 	if w.named {
 		fmt.Fprintf(&b, "servers:\n  %s: {outputs: untrusted}\n", drafts.Quote(w.server))
 	}
@@ -43,13 +47,17 @@ func (w *mending) yaml() string {
 		}
 		b.WriteString("    sink: {trusted: [" + strings.Join(quoted, ", ") + "]}\n")
 	}
+	w.listsYAML(&b, "    ")
+	return b.String()
+}
+
+func (w *mending) listsYAML(b *strings.Builder, indent string) {
 	if len(w.lists) > 0 {
-		b.WriteString("    args:\n")
+		b.WriteString(indent + "args:\n")
 	}
 	for _, l := range w.lists {
-		b.WriteString("      - {" + strings.Join(l.members(), ", ") + "}\n")
+		b.WriteString(indent + "  - {" + strings.Join(l.members(), ", ") + "}\n")
 	}
-	return b.String()
 }
 
 func (l list) members() []string {
