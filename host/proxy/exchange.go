@@ -65,13 +65,20 @@ func (x *exchange) with(status int, header http.Header) {
 	x.status, x.header = status, header
 }
 
-// put writes a frame. ends is how many requests of the exchange it answers.
-func (x *exchange) put(f frame) {
+// opened is the id of the session that the server opened with its answer.
+func (x *exchange) opened() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.header.Get(sessionHeader)
+}
+
+// put writes a frame, and says whether it came in time.
+func (x *exchange) put(f frame) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open -= f.ends
 	if x.ended {
-		return
+		return false
 	}
 	body := bytes.TrimRight(f.bytes, "\r\n")
 	switch {
@@ -100,6 +107,7 @@ func (x *exchange) put(f frame) {
 	if x.open <= 0 && !x.busy && f.ends > 0 {
 		x.finish()
 	}
+	return true
 }
 
 // event writes an event, and keeps it for a client that lost its connection. It
@@ -166,7 +174,11 @@ func (x *exchange) finish() {
 	x.ended = true
 	if x.stream != nil && x.next == 0 {
 		status := x.status
-		if status == 0 {
+		switch {
+		case status != 0:
+		case x.open > 0: // and nobody is left to answer
+			status = http.StatusBadGateway
+		default:
 			status = http.StatusAccepted
 		}
 		_ = x.stream.Answer(status, x.header, nil) // ends a stream that has begun as it stands

@@ -1,10 +1,12 @@
 package proxy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/transport"
@@ -26,8 +28,12 @@ type remoteEnd struct {
 // send posts a frame. What it is answered with is read beside the caller.
 func (e *remoteEnd) send(f frame) {
 	x := f.via
-	if x == nil {
+	if x == nil && f.of != nil {
 		x = f.of.via
+	}
+	if f.of == nil {
+		e.tell(f.bytes, x)
+		return
 	}
 	x.reads()
 	go func() {
@@ -39,6 +45,36 @@ func (e *remoteEnd) send(f frame) {
 			}
 		}
 		e.post(f, x)
+	}()
+}
+
+// tellWait bounds how long a server may take to accept an answer of ours.
+const tellWait = 30 * time.Second
+
+// tell posts an answer of ours to a request of the server, which came on the
+// stream of an exchange. What the server says to it is nobody's.
+func (e *remoteEnd) tell(answer []byte, x *exchange) {
+	if x == nil {
+		return // it came from nowhere
+	}
+	h := http.Header{}
+	for name, values := range x.request {
+		if name == "Authorization" || name == sessionHeader || name == "Mcp-Protocol-Version" || name == "User-Agent" {
+			h[name] = values
+		}
+	}
+	if id := x.opened(); id != "" && h.Get(sessionHeader) == "" {
+		h.Set(sessionHeader, id)
+	}
+	go func() {
+		ctx, stop := context.WithTimeout(e.g.closing, tellWait)
+		defer stop()
+		reply, err := e.up.Post(ctx, answer, h)
+		if err != nil {
+			e.g.o.Note("answer a request of %q: %v", e.relay.o.Server, err)
+			return
+		}
+		_ = reply.Close() // whatever it says
 	}()
 }
 
@@ -109,12 +145,8 @@ func (e *remoteEnd) body(f frame, reply *transport.Reply, x *exchange) {
 
 // forget drops the requests of a frame: they were answered without their ids.
 func (e *remoteEnd) forget(f frame) {
-	if f.of == nil {
-		return
-	}
-	e.relay.talk.close(f.of.Frame.ID)
-	for _, element := range f.of.Frame.Elements {
-		e.relay.talk.close(element.ID)
+	for _, id := range asked(f) {
+		e.relay.talk.close(id)
 	}
 }
 
@@ -150,9 +182,25 @@ func (e *remoteEnd) failed(f frame, x *exchange, err error) {
 	}
 	e.g.o.Note("%q: %v", e.relay.o.Server, err)
 	x.with(http.StatusBadGateway, nil)
-	if f.lost != nil {
-		f.lost()
+	for _, id := range asked(f) {
+		if e.relay.talk.close(id) != nil {
+			e.relay.toClient.send(frame{bytes: transport.Answer(id, rpcGone, err), via: x, ends: 1})
+		}
 	}
+}
+
+// asked are the ids of the requests in a frame.
+func asked(f frame) []wire.ID {
+	if f.of == nil {
+		return nil
+	}
+	var ids []wire.ID
+	for _, e := range append([]wire.Frame{f.of.Frame}, f.of.Frame.Elements...) {
+		if e.Kind == wire.Request {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
 }
 
 // listen relays the stream on which the server speaks by itself.

@@ -133,19 +133,26 @@ func (s *session) send(f frame) {
 		}
 	}
 	if f.via != nil {
-		f.via.put(f)
+		came := f.via.put(f)
 		if f.ends > 0 {
 			s.forget(f.via)
 		}
-		return
+		if came || f.ends > 0 {
+			return
+		}
 	}
 	s.mu.Lock()
 	to := s.stream
 	if to != nil && len(s.order) > 0 && !to.read() {
 		to = nil // the client has gone, and may come back for what is kept
 	}
-	if to == nil && len(s.order) > 0 {
-		to = s.order[0]
+	if to == nil {
+		to = s.heard()
+	}
+	if to == nil && s.server == nil {
+		s.mu.Unlock()
+		f.unsent()
+		return
 	}
 	if to == nil {
 		if s.bytes += len(f.bytes); s.bytes <= maxPending {
@@ -158,7 +165,23 @@ func (s *session) send(f frame) {
 		return
 	}
 	s.mu.Unlock()
-	to.put(f)
+	if !to.put(f) {
+		f.unsent()
+	}
+}
+
+// heard is the oldest open exchange that a client reads, or else the oldest. It
+// is called with mu held.
+func (s *session) heard() *exchange {
+	for _, x := range s.order {
+		if x.read() {
+			return x
+		}
+	}
+	if len(s.order) > 0 {
+		return s.order[0]
+	}
+	return nil
 }
 
 // open adds an exchange of the client, whose events have ids, and gives it what
@@ -206,6 +229,13 @@ func (s *session) forget(x *exchange) {
 	}
 }
 
+// hears notes the stream that the client of a server's own session listens on.
+func (s *session) hears(x *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stream = x
+}
+
 // listened says whether the client listens already.
 func (s *session) listened() bool {
 	s.mu.Lock()
@@ -244,13 +274,13 @@ func (s *session) end(string) {
 		delete(s.g.sessions, s.key)
 	}
 	s.g.mu.Unlock()
-	s.relay.leave()
 	if s.server != nil {
 		s.server.stop()
 		s.toIt.abandon()
 		s.toIt.close()
 	}
-	s.relay.giveUp()
+	s.relay.giveUp() // before the calls that wait for a person are forgotten: their clients are told, too
+	s.relay.leave()
 	s.mu.Lock()
 	open := make([]*exchange, 0, len(s.exchanges))
 	for _, x := range s.exchanges {
