@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/transport"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -87,6 +88,7 @@ type Message struct {
 	ticket  *ticket   // of the request state of ours that it came with
 
 	fromServer bool
+	event      *transport.Event             // what carried a request of the server here
 	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
 }
 

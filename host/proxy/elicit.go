@@ -133,11 +133,11 @@ func (c *Conversation) cancelsOurs(f wire.Frame) bool {
 }
 
 // spoofed refuses a frame of the server that speaks of a request of ours.
-func (c *Conversation) spoofed(f wire.Frame) Message {
+func (c *Conversation) spoofed(f wire.Frame, via *exchange) Message {
 	f.Problem = &wire.Problem{Code: CodeForeignRequest, Reason: "the server uses the id of a request that is not its own", RPCCode: -32600, Drop: true}
 	if f.Kind == wire.Request {
 		f.Problem.ServerIDs = []wire.ID{f.ID}
 	}
 	f.Kind = wire.Refused
-	return Message{Frame: f, Event: c.refusal(f, "server")}
+	return Message{Frame: f, Event: c.refusal(f, "server"), via: via, fromServer: true}
 }

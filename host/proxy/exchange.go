@@ -58,8 +58,10 @@ func (x *exchange) reads() {
 	x.busy = true
 }
 
-// with sets status and headers of an answer that is one frame.
+// with sets status and headers of an answer that is one frame. What it is is not
+// among them: where the server has a stream, we may have one answer.
 func (x *exchange) with(status int, header http.Header) {
+	header.Del("Content-Type")
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status, x.header = status, header

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -35,14 +37,14 @@ func (c *Conversation) server(f wire.Frame, via *exchange) Message {
 		}
 		c.mu.Unlock()
 		if spoofed {
-			return c.spoofed(f)
+			return c.spoofed(f, via)
 		}
 		if m.Event = c.asks(f); m.Event == nil {
 			m.Event = c.text(f, f.Method, f.Params)
 		}
 	case wire.Notification:
 		if f.Method == "notifications/cancelled" && c.cancelsOurs(f) {
-			return c.spoofed(f)
+			return c.spoofed(f, via)
 		}
 		if m.via == nil && f.Method == "notifications/progress" {
 			m.via = c.progressed(f)
@@ -102,12 +104,15 @@ func (c *Conversation) response(m *Message) {
 	}
 }
 
+// size is how many bytes a frame has. What ends a line is of the transport.
+func size(f wire.Frame) int64 { return int64(len(bytes.TrimRight(f.Raw, "\r\n"))) }
+
 func (c *Conversation) result(f wire.Frame, r *request) *abi.Event {
 	call := r.call
 	if r.unsure {
 		call = "" // it must not vouch as that call's result
 	}
-	res := &abi.ResultEvent{Call: call, Server: c.Server, Bytes: int64(len(f.Raw))}
+	res := &abi.ResultEvent{Call: call, Server: c.Server, Bytes: size(f)}
 	if f.Kind == wire.ErrorResponse {
 		res.Error, _ = abi.Parse(f.Error.In(f.Raw))
 	} else {

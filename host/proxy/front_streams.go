@@ -44,6 +44,7 @@ func (f *front) get() {
 	}
 	defer s.touch()()
 	x := newExchange(f.events(), header, f.r.Context())
+	s.hears(x)
 	end := &remoteEnd{g: f.g, up: f.server.Remote, relay: s.relay}
 	go end.listen(x, last)
 	f.wait(x)

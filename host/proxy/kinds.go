@@ -119,7 +119,7 @@ func (c *Conversation) tells(f wire.Frame) *abi.Event {
 		return nil // it is text all the same, and refused as such
 	}
 	return &abi.Event{Result: &abi.ResultEvent{
-		Call: c.tasks.call(v.Get("taskId").Str()), Server: c.Server, Value: v, Bytes: int64(len(f.Raw)),
+		Call: c.tasks.call(v.Get("taskId").Str()), Server: c.Server, Value: v, Bytes: size(f),
 	}}
 }
 

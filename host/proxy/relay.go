@@ -89,7 +89,7 @@ func (r *relay) reply(m Message, answer []byte) {
 	}
 	if m.fromServer {
 		r.talk.unask(m.Frame.ID)
-		r.toServer.send(frame{bytes: answer})
+		r.toServer.send(frame{bytes: answer, via: m.via})
 		return
 	}
 	if r.talk.close(m.Frame.ID) != nil {
@@ -108,6 +108,7 @@ func (r *relay) forward(m Message, sent []byte, token ledger.Token, last bool) {
 		}
 	}
 	if m.fromServer {
+		f.event, f.lost = m.event, r.unheard(m)
 		r.toClient.send(f)
 		return
 	}
@@ -125,6 +126,17 @@ func (r *relay) unread(m Message) func() {
 		if r.talk.close(m.Frame.ID) != nil {
 			r.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server has closed its input", nil), via: m.via, ends: 1})
 		}
+	}
+}
+
+// unheard answers a request of the server whose client can not be asked any more.
+func (r *relay) unheard(m Message) func() {
+	if m.Frame.Kind != wire.Request {
+		return nil
+	}
+	return func() {
+		r.talk.unask(m.Frame.ID)
+		r.toServer.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the client can not be asked any more", nil), via: m.via})
 	}
 }
 

@@ -100,15 +100,8 @@ func (e *remoteEnd) post(f frame, x *exchange) {
 		e.body(f, reply, x)
 	case transport.ReplyOther:
 		// Text that is no frame says nothing to a client that the status does not.
-		x.with(reply.Status, headersOnly(reply.Header))
+		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
 	}
-}
-
-// headersOnly are the headers of an answer whose body is not relayed.
-func headersOnly(h http.Header) http.Header {
-	out := transport.BackwardHeaders(h, false)
-	out.Del("Content-Type")
-	return out
 }
 
 // known takes in the id of a session that an answer opens.
@@ -134,7 +127,7 @@ func (e *remoteEnd) known(reply *transport.Reply) error {
 func (e *remoteEnd) body(f frame, reply *transport.Reply, x *exchange) {
 	in := wire.Classify(reply.Body, wire.FromServer, wire.Options{})
 	if in.Kind == wire.Noise || in.Kind == wire.Blank {
-		x.with(reply.Status, headersOnly(reply.Header))
+		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
 		return
 	}
 	e.relay.fromServer(in, x, nil)
@@ -216,7 +209,7 @@ func (e *remoteEnd) listen(x *exchange, last string) {
 	}
 	defer reply.Close()
 	if reply.Kind != transport.ReplyEvents {
-		x.with(reply.Status, headersOnly(reply.Header))
+		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
 		if reply.Status == http.StatusNotFound {
 			e.g.forget(e.relay)
 		}
@@ -236,7 +229,7 @@ func (e *remoteEnd) delete(x *exchange) {
 		return
 	}
 	defer reply.Close()
-	x.with(reply.Status, headersOnly(reply.Header))
+	x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
 	if reply.OK() {
 		e.g.forget(e.relay)
 	}

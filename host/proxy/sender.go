@@ -113,10 +113,17 @@ func (s *sender) write(f frame) error {
 		}
 	}
 	_, err := s.w.Write(f.bytes)
-	if err != nil && f.lost != nil {
-		f.lost()
+	if err != nil {
+		f.unsent()
 	}
 	return err
+}
+
+// unsent notes that a frame did not reach its peer.
+func (f *frame) unsent() {
+	if f.lost != nil {
+		f.lost()
+	}
 }
 
 // failed notes the first error: the peer is gone, and what is queued for it

@@ -56,6 +56,7 @@ func (r *relay) serverAsks(m Message, event *transport.Event) {
 	case answer != nil:
 		r.reply(m, answer)
 	case sent != nil:
+		m.event = event // one that waits for a person loses its place in the stream
 		r.forward(m, sent, token, false)
 	}
 }
@@ -70,7 +71,7 @@ func (r *relay) unrelayed(m Message) {
 		return
 	}
 	for _, id := range m.Frame.Problem.ServerIDs {
-		r.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs("the server's answer", m.Frame.Problem), nil)})
+		r.toServer.send(frame{bytes: wire.ErrorFrame(id, m.Frame.Problem.RPCCode, refusedByUs("the server's answer", m.Frame.Problem), nil), via: m.via})
 	}
 }
 

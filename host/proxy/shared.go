@@ -99,8 +99,8 @@ func (direct) send(f frame) {
 			return
 		}
 	}
-	if f.via != nil {
-		f.via.put(f)
+	if f.via == nil || !f.via.put(f) {
+		f.unsent()
 	}
 }
 
