@@ -36,12 +36,12 @@ func asking(p *policy.Policy, hook *approval.Webhook, info approval.Info) proxy.
 			info.Files = append(info.Files, f.Path)
 		}
 	}
-	out.Listen = func(desk *approval.Desk, child func() []int, context func(string) error) (io.Closer, error) {
+	out.Listen = func(t proxy.Terminal) (io.Closer, error) {
 		dir, err := approval.SocketDir(os.Getenv)
 		if err != nil {
 			return nil, err
 		}
-		return approval.Listen(approval.Options{Dir: dir, Desk: desk, Info: info, Context: context, Child: child})
+		return approval.Listen(approval.Options{Dir: dir, Desk: t.Desk, Info: info, Context: t.Context, Child: t.Children, Accept: t.Accept})
 	}
 	return out
 }

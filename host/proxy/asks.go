@@ -27,11 +27,22 @@ type Asking struct {
 	Policy  string        // name of the policy
 	Timeout time.Duration // how long a call waits for its answer; 0: not at all
 	Webhook *approval.Webhook
-	// Listen serves the desk to the user's terminals until it is closed. child
-	// lists the processes whose descendants must not answer; context takes what
-	// the user says. Nil: nobody can answer from a terminal.
-	Listen  func(desk *approval.Desk, child func() []int, context func(text string) error) (io.Closer, error)
+	// Listen serves what a person can do from a terminal until it is closed. Nil:
+	// nobody can answer from one.
+	Listen  func(Terminal) (io.Closer, error)
 	Context bool // what the user says is taken
+}
+
+// Terminal is what a person can do from a terminal of the user's.
+type Terminal struct {
+	Desk *approval.Desk
+	// Children lists the processes whose descendants must not.
+	Children func() []int
+	// Context takes what the user says; nil: it is not taken.
+	Context func(text string) error
+	// Accept pins what the server has last listed of a tool, or with "" what it
+	// says of itself, if that still has the digest.
+	Accept func(tool, digest string) error
 }
 
 // asks are the questions of a relay, with the calls that wait for answers.
@@ -223,6 +234,7 @@ func (k *Keeper) answered(shown approval.Question, a approval.Answer) (string, e
 		k.forsake(q)
 	}
 	k.close(&o, q)
+	k.keepPins() // a yes can pin
 	verdicts := map[string]*abi.Verdict{}
 	for _, e := range r.Answers {
 		if e.Verdict != nil {

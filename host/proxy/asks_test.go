@@ -25,10 +25,10 @@ type person struct {
 	context func(string) error
 }
 
-func (p *person) listen(desk *approval.Desk, _ func() []int, context func(string) error) (io.Closer, error) {
+func (p *person) listen(t proxy.Terminal) (io.Closer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.desk, p.context = desk, context
+	p.desk, p.context = t.Desk, t.Context
 	return io.NopCloser(nil), nil
 }
 

@@ -209,3 +209,16 @@ func (g *Engine) PolicyDigest() string {
 	defer g.mu.Unlock()
 	return g.state.PolicyDigest()
 }
+
+// Accept pins what a server has last listed of a tool, or with "" what it says
+// of itself, if that is still what a person has looked at.
+func (g *Engine) Accept(server, tool, digest string) error {
+	g.mu.Lock()
+	pin, ok := g.state.Offered(server, tool)
+	g.mu.Unlock()
+	if !ok || pin.Digest() != digest {
+		return errors.New("the server lists something else by now; compare it again with callgate tools diff")
+	}
+	_, err := g.Step(abi.Event{Tools: &abi.ToolsEvent{Server: server, Source: abi.ToolsAccepted, List: []abi.Value{pin.Value()}}})
+	return err
+}

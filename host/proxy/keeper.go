@@ -67,19 +67,28 @@ func (k *Keeper) listen() io.Closer {
 	if k.o.Asking.Listen == nil {
 		return nil
 	}
-	var context func(string) error
+	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept}
 	if k.o.Asking.Context {
-		context = func(text string) error {
+		t.Context = func(text string) error {
 			_, err := k.o.Engine.Step(abi.Event{User: &abi.UserEvent{Text: text}})
 			return err
 		}
 	}
-	c, err := k.o.Asking.Listen(k.asks.desk, k.o.Children, context)
+	c, err := k.o.Asking.Listen(t)
 	if err != nil {
 		k.o.Note("nobody can answer from a terminal: %v", err)
 		return nil
 	}
 	return c
+}
+
+// accept pins what the server has become, which a person has looked at.
+func (k *Keeper) accept(tool, digest string) error {
+	if err := k.o.Engine.Accept(k.o.Server, tool, digest); err != nil {
+		return err
+	}
+	k.keepPins()
+	return nil
 }
 
 // unkept is the verdict on a call that the ledger could not keep.
