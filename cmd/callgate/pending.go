@@ -20,9 +20,9 @@ func pendingCmd(std stdio) *cobra.Command {
 	var group string
 	cmd := &cobra.Command{
 		Use:   "pending",
-		Short: "List the calls that wait for a person's answer",
-		Long: "Asks every live callgate run of this user what it asks, and shows it in full: each destination with the evidence\n" +
-			"for where it came from, and the arguments. What cannot be seen is written as {U+200B}.",
+		Short: "List the calls, and requests of servers, that wait for a person's answer",
+		Long: "Asks every live callgate of this user what it asks, and shows it in full: each destination with the evidence for\n" +
+			"where it came from, what has moved since it was pinned, and all that the call holds. What cannot be seen is written as {U+200B}.",
 		Args: wants(cobra.NoArgs, "it takes none; --group NAME lists one group only"),
 		RunE: func(*cobra.Command, []string) error {
 			return pending(std, group, asJSON)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
 )
 
@@ -50,6 +51,25 @@ func TestAProcessThatEndsMeanwhileAsksNothing(t *testing.T) {
 	}
 	if _, err := answerOne([]approval.Process{gone, mute}, "a", true); err == nil || !strings.Contains(err.Error(), "was not found") {
 		t.Errorf("its answer is %v; want that the question was not found", err)
+	}
+}
+
+func TestPendingListsQuestionsOfEveryKind(t *testing.T) {
+	for kind, want := range map[abi.CallKind]string{
+		"": "may the tool t of the server s be called?", abi.KindResource: "may the resource \"docs://a\" of the server s be read?",
+		abi.KindPrompt: "may the prompt p of the server s be fetched?", abi.KindCompletion: "be asked to complete an argument of the prompt p?",
+		abi.KindSampling: "may the server s have the client's model answer it?", abi.KindElicitation: "may the server s ask the user for something?",
+		abi.KindRoots: "may the server s be told the client's roots?", abi.KindMethod: "may the method t of the server s, which Callgate does not know, be called?",
+	} {
+		q := approval.Question{ID: "qid", Ask: abi.AskEvent{Kind: kind, Server: "s", Tool: "t"}, Arguments: object("uri", "docs://a", "name", "p", "ref", object("name", "p"))}
+		open := []openQuestion{{Question: q}}
+		if text := pendingText(1, open); !strings.Contains(text, want) || !strings.Contains(text, "\nyes: callgate approve qid\n") {
+			t.Errorf("%s: no %q in\n%s", kind, want, text)
+		}
+		one := pendingJSON(nil, open, nil).Get("questions").Items()[0]
+		if got := one.Get("ask").Get("kind").Str(); got != string(kind) || !strings.Contains(one.Get("prompt").Str(), want) {
+			t.Errorf("%s: %s", kind, one)
+		}
 	}
 }
 
