@@ -41,6 +41,8 @@ func TestIncidents(t *testing.T) {
 	t.Run("spellings", func(t *testing.T) { runSpellings(t, proven) })
 	t.Run("BEN-007 a large upload", func(t *testing.T) { largeUpload(t, proven) })
 	t.Run("SEC-010 the environment", func(t *testing.T) { environment(t, proven) })
+	t.Run("PRO-007 two clients with one id", func(t *testing.T) { sameIDs(t, proven) })
+	t.Run("PRO-015 a page that was rebound", func(t *testing.T) { rebound(t, proven) })
 	page, err := os.ReadFile(casesIndex)
 	if err != nil {
 		t.Fatal(err)
