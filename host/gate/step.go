@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"strings"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -191,8 +193,11 @@ func (s *State) refused(e abi.Event) []abi.Event {
 		ID: s.answerID(e.Seq), Outcome: abi.Deny, Contract: "wire", Code: r.Code, Reason: r.Reason,
 		Mend: "send one unambiguous JSON-RPC 2.0 message a line",
 	}
-	if r.From == "server" {
+	switch {
+	case r.From == "server":
 		v.Mend = "tell the server's author: its frame is kept in the ledger"
+	case !strings.HasPrefix(r.Code, "FRAME_"):
+		v.Mend = "make the call anew, as the reason says"
 	}
 	if r.Pointer != "" {
 		v.At = []string{r.Pointer}
