@@ -133,6 +133,7 @@ func (k *Keeper) abandon(o *out, q *question, i int) {
 	w.timer.Stop()
 	k.record(abi.Event{Lapsed: &abi.LapsedEvent{Call: w.verdict.ID, Cancelled: true}})
 	w.r.forget(w.m)
+	*o = append(*o, func() { w.r.bereft(w.m) })
 	if q.waiting = slices.Delete(q.waiting, i, i+1); len(q.waiting) == 0 {
 		k.asks.desk.Withdraw(q.id)
 		k.close(o, q)
@@ -152,6 +153,19 @@ func (r *relay) forget(m Message) {
 		return
 	}
 	r.talk.close(m.Frame.ID)
+}
+
+// bereft lets go of what waits for a call that is forgotten: the request that it
+// came with, or else the server whose request it is.
+func (r *relay) bereft(m Message) {
+	switch {
+	case m.fromServer && m.Frame.Kind == wire.Request:
+		r.unheard(m)()
+	case m.fromServer:
+		r.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server's answer was not relayed", nil), via: m.via, ends: 1})
+	case m.via != nil:
+		m.via.without(1)
+	}
 }
 
 // leave forgets every call of a client that has gone and waits for a person.

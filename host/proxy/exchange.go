@@ -24,6 +24,8 @@ type exchange struct {
 	done    chan struct{}   // nothing more comes
 	gone    context.Context // ends when the client has closed the request
 
+	first *transport.Stream // the answer to the request
+
 	mu     sync.Mutex
 	stream *transport.Stream // nil: nobody reads it now
 	header http.Header       // of the answer, beside what a stream sets
@@ -40,7 +42,7 @@ type exchange struct {
 }
 
 func newExchange(stream *transport.Stream, request http.Header, gone context.Context) *exchange {
-	return &exchange{stream: stream, request: request, gone: gone, done: make(chan struct{})}
+	return &exchange{first: stream, stream: stream, request: request, gone: gone, done: make(chan struct{})}
 }
 
 // expect says how many requests came with the exchange.
@@ -210,24 +212,23 @@ func (x *exchange) refuse(why *transport.Refusal) {
 	x.finish()
 }
 
-// leave notes that the client reads the stream no longer; nothing is written to
-// it afterwards.
-func (x *exchange) leave() {
+// leave notes that the client reads a stream no longer; nothing is written to it
+// afterwards. Another may read on.
+func (x *exchange) leave(stream *transport.Stream) {
 	x.mu.Lock()
-	stream := x.stream
-	x.stream = nil
-	x.mu.Unlock()
-	if stream != nil {
-		stream.Close()
-	}
-}
-
-// leaves is leave for one stream of several that read in turn.
-func (x *exchange) leaves(stream *transport.Stream) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.stream == stream {
 		x.stream = nil
+	}
+	x.mu.Unlock()
+	stream.Close()
+}
+
+// without notes that requests of the exchange will get no answer.
+func (x *exchange) without(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.open -= n; x.open <= 0 && !x.busy {
+		x.finish()
 	}
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -92,6 +93,7 @@ func (f *front) read(body []byte, s *session) (wire.Frame, *transport.Refusal) {
 	if s != nil {
 		options = s.relay.talk.Options()
 	}
+	body = oneEnding(body)
 	in := wire.Classify(body, wire.FromClient, options)
 	if in.Kind != wire.Refused && (f.server.Remote == nil || f.server.Legacy) {
 		if line, err := wire.LineOf(in); err == nil && !bytes.Equal(line, body) {
@@ -113,17 +115,18 @@ func batches(version string) bool { return version == "" || version == "2025-03-
 
 // take relays what was read, by the session that it belongs to.
 func (f *front) take(in wire.Frame, s *session, header http.Header) {
-	x := newExchange(f.stream(in), header, f.r.Context())
-	x.expect(requests(in))
 	remote := f.server.Remote != nil && !f.server.Legacy
 	opens := in.Kind == wire.Request && in.Method == "initialize"
+	if s == nil && opens && !remote && !in.Modern {
+		f.open(in, header)
+		return
+	}
+	x := f.exchange(in, header, nil)
 	switch {
 	case remote && (s == nil || in.Modern):
 		f.once(in, x, opens)
 	case in.Modern:
 		f.share(in, x)
-	case s == nil && opens:
-		f.open(in, x)
 	case s == nil:
 		if in.Kind == wire.Refused {
 			f.refuse(in, x)
@@ -156,17 +159,19 @@ func requests(in wire.Frame) int {
 	return n
 }
 
-// stream is the answer to a POST. Where the server decides what its answer is,
+// exchange is a POST with its answer. Where the server decides what its answer is,
 // it does not become a stream by itself.
-func (f *front) stream(in wire.Frame) *transport.Stream {
-	o := transport.StreamOptions{Events: true, KeepAlive: f.g.o.Limits.KeepAlive, WriteTimeout: writeTimeout}
+func (f *front) exchange(in wire.Frame, request, answer http.Header) *exchange {
+	o := transport.StreamOptions{Events: true, KeepAlive: f.g.o.Limits.KeepAlive, WriteTimeout: writeTimeout, Header: answer}
 	if f.server.Remote == nil || f.server.Legacy {
 		o.Delay = f.g.o.Limits.Delay
 	}
 	if requests(in) == 0 {
 		o.Events, o.Delay = false, 0
 	}
-	return transport.NewStream(f.w, f.r, o)
+	x := newExchange(transport.NewStream(f.w, f.r, o), request, f.r.Context())
+	x.expect(requests(in))
+	return x
 }
 
 // relay hands a frame to a relay, and waits until the exchange has ended or the
@@ -174,12 +179,15 @@ func (f *front) stream(in wire.Frame) *transport.Stream {
 func (f *front) relay(r *relay, in wire.Frame, x *exchange) {
 	r.fromClient(in, x, true)
 	x.settle()
+	if r.remote {
+		defer context.AfterFunc(f.g.closing, func() { r.giveUp(); r.leave(); x.end() })()
+	}
 	select {
 	case <-x.done:
 	case <-f.r.Context().Done():
 		r.left(x)
 	}
-	x.leave()
+	x.leave(x.first)
 	go f.keeper.o.Engine.Settle()
 }
 
@@ -190,7 +198,7 @@ func (f *front) share(in wire.Frame, x *exchange) {
 	if err != nil {
 		f.g.o.Note("start %q: %v", f.key.server, err)
 		x.refuse(busy(err))
-		x.leave()
+		x.leave(x.first)
 		return
 	}
 	end := server.give(f.keeper.newRelay(), x)
@@ -211,6 +219,11 @@ func (f *front) once(in wire.Frame, x *exchange, opens bool) {
 	s.relay.remote = true
 	end := &remoteEnd{g: f.g, up: f.server.Remote, relay: s.relay}
 	if opens {
+		if f.g.full() {
+			x.refuse(busy(errLimit))
+			x.leave(x.first)
+			return
+		}
 		end.opens = s
 	}
 	s.relay.toServer = end
@@ -219,23 +232,27 @@ func (f *front) once(in wire.Frame, x *exchange, opens bool) {
 }
 
 // open starts a server for a new session.
-func (f *front) open(in wire.Frame, x *exchange) {
+func (f *front) open(in wire.Frame, header http.Header) {
+	if f.g.full() {
+		busy(errLimit).Write(f.w)
+		return
+	}
 	server, err := f.g.connect(f.server)
 	if err != nil {
 		f.g.o.Note("start a session with %q: %v", f.key.server, err)
-		x.refuse(busy(err))
+		busy(err).Write(f.w)
 		return
 	}
 	s := f.g.newSession(f.key, f.keeper, server)
 	defer s.touch()()
 	if err := f.g.register(s, transport.NewSessionID()); err != nil {
-		server.stop()
-		x.refuse(busy(err))
+		s.quit()
+		busy(err).Write(f.w)
 		return
 	}
-	f.g.running.Add(1)
 	go s.serve()
-	x.with(0, s.started())
+	// A slow answer becomes a stream by itself, and that has to name the session.
+	x := f.exchange(in, header, s.started())
 	s.open(x, false)
 	f.relay(s.relay, in, x)
 	s.forget(x)

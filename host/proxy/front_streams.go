@@ -59,9 +59,10 @@ func (f *front) events() *transport.Stream {
 func (f *front) wait(x *exchange) {
 	select {
 	case <-x.done:
+	case <-f.g.closing.Done():
 	case <-f.r.Context().Done():
 	}
-	x.leave()
+	x.leave(x.first)
 }
 
 // listen makes a stream the one that the client listens on.
@@ -87,7 +88,7 @@ func (f *front) resume(s *session, last string) {
 	}
 	defer s.touch()()
 	stream := f.events()
-	defer stream.Close()
+	defer x.leave(stream)
 	if stream.Open() != nil {
 		return
 	}
@@ -96,7 +97,6 @@ func (f *front) resume(s *session, last string) {
 	case <-x.done:
 	case <-stream.Done():
 	}
-	x.leaves(stream)
 }
 
 // delete ends a session.

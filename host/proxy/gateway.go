@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,6 +68,7 @@ type Gateway struct {
 	mu       sync.Mutex
 	keepers  map[keeperKey]*keeping
 	sessions map[sessionKey]*session
+	ids      map[serverID]bool // of the sessions: a server must not give one to two clients
 	shared   map[keeperKey]*shared
 	children map[int]bool // process ids
 	starting int          // children and sessions that are about to be
@@ -82,6 +85,8 @@ type sessionKey struct {
 	id string
 }
 
+type serverID struct{ server, id string }
+
 // keeping is a keeper that is opened once.
 type keeping struct {
 	once   sync.Once
@@ -94,13 +99,16 @@ type keeping struct {
 // NewGateway returns a gateway without sessions. Close ends it.
 func NewGateway(o GatewayOptions) *Gateway {
 	g := &Gateway{
-		o: o, keepers: map[keeperKey]*keeping{}, sessions: map[sessionKey]*session{}, shared: map[keeperKey]*shared{}, children: map[int]bool{},
+		o: o, keepers: map[keeperKey]*keeping{}, sessions: map[sessionKey]*session{}, ids: map[serverID]bool{}, shared: map[keeperKey]*shared{}, children: map[int]bool{},
 	}
 	g.closing, g.stop = context.WithCancel(context.Background())
 	g.running.Add(1)
 	go g.reap()
 	return g
 }
+
+// errClosing is for the operator: a request that comes at the end.
+var errClosing = errors.New("the gateway is closing")
 
 // errLimit is answered where a limit leaves no room.
 var errLimit = errors.New("too many sessions are open; try again later, or raise the limits of the gateway")
@@ -147,7 +155,7 @@ func (g *Gateway) keeper(server string, client GatewayClient) (*Keeper, error) {
 	g.mu.Lock()
 	if g.closed {
 		g.mu.Unlock()
-		return nil, errors.New("the gateway is closing")
+		return nil, errClosing
 	}
 	k := g.keepers[key]
 	if k == nil {
@@ -167,8 +175,13 @@ func (g *Gateway) keeper(server string, client GatewayClient) (*Keeper, error) {
 	})
 	if k.err != nil {
 		g.mu.Lock()
-		delete(g.keepers, key) // the next request tries again
+		if g.keepers[key] == k {
+			delete(g.keepers, key) // the next request tries again
+		}
 		g.mu.Unlock()
+	}
+	if k.err == nil && k.keeper == nil {
+		return nil, errClosing // it came first
 	}
 	return k.keeper, k.err
 }
@@ -268,9 +281,12 @@ func (g *Gateway) Close() error {
 	}
 	ended.Wait()
 	g.running.Wait()
+	g.mu.Lock()
+	keepers := slices.Collect(maps.Values(g.keepers))
+	g.mu.Unlock()
 	var errs []error
-	for _, k := range g.keepers {
-		if k.opened == nil {
+	for _, k := range keepers {
+		if k.once.Do(func() {}); k.opened == nil { // one that is being opened is waited for
 			continue
 		}
 		k.keeper.endAsks()

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -93,14 +94,25 @@ func (e *remoteEnd) post(f frame, x *exchange) {
 	if reply.Status == http.StatusNotFound && x.request.Get(sessionHeader) != "" {
 		e.g.forget(e.relay)
 	}
+	// Text that is no frame says nothing to a client that the status does not.
 	switch reply.Kind {
 	case transport.ReplyEvents:
-		e.events(reply.Events, x)
+		if marked := e.events(reply.Events, x); marked && !f.of.Frame.Modern {
+			return // the client may come back for the rest
+		}
 	case transport.ReplyJSON:
 		e.body(f, reply, x)
-	case transport.ReplyOther:
-		// Text that is no frame says nothing to a client that the status does not.
-		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
+	}
+	e.unanswered(f, reply, x)
+}
+
+// unanswered answers what a reply was to answer and has not.
+func (e *remoteEnd) unanswered(f frame, reply *transport.Reply, x *exchange) {
+	for _, id := range asked(f) {
+		open := e.relay.talk.close(id)
+		if open != nil && !open.cancelled && reply.OK() {
+			e.relay.toClient.send(frame{bytes: wire.ErrorFrame(id, rpcGone, "callgate: the server has sent no answer", nil), via: x, ends: 1, status: http.StatusBadGateway})
+		}
 	}
 }
 
@@ -123,11 +135,14 @@ func (e *remoteEnd) known(reply *transport.Reply) error {
 	return e.g.register(s, ids[0])
 }
 
+// oneEnding writes the line ends between the tokens of a whole body in one way.
+// Readers of lines differ about a carriage return; of a body nobody reads lines.
+func oneEnding(body []byte) []byte { return bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")) }
+
 // body relays an answer that is one JSON text.
 func (e *remoteEnd) body(f frame, reply *transport.Reply, x *exchange) {
-	in := wire.Classify(reply.Body, wire.FromServer, wire.Options{})
+	in := wire.Classify(oneEnding(reply.Body), wire.FromServer, wire.Options{})
 	if in.Kind == wire.Noise || in.Kind == wire.Blank {
-		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
 		return
 	}
 	e.relay.fromServer(in, x, nil)
@@ -143,8 +158,9 @@ func (e *remoteEnd) forget(f frame) {
 	}
 }
 
-// events relays a stream, event by event.
-func (e *remoteEnd) events(in *transport.EventReader, x *exchange) {
+// events relays a stream, event by event. It says whether one of them has an id,
+// behind which a client can go on.
+func (e *remoteEnd) events(in *transport.EventReader, x *exchange) (marked bool) {
 	var classifier wire.Classifier
 	for {
 		event, err := in.Next()
@@ -152,8 +168,9 @@ func (e *remoteEnd) events(in *transport.EventReader, x *exchange) {
 			if !errors.Is(err, io.EOF) && x.gone.Err() == nil {
 				e.g.o.Note("a stream of %q: %v", e.relay.o.Server, err)
 			}
-			return
+			return marked
 		}
+		marked = marked || event.HasID
 		if !event.Message() {
 			x.relay(event)
 			continue
@@ -175,6 +192,9 @@ func (e *remoteEnd) failed(f frame, x *exchange, err error) {
 	}
 	e.g.o.Note("%q: %v", e.relay.o.Server, err)
 	x.with(http.StatusBadGateway, nil)
+	if errors.Is(err, errLimit) {
+		x.with(http.StatusServiceUnavailable, nil)
+	}
 	for _, id := range asked(f) {
 		if e.relay.talk.close(id) != nil {
 			e.relay.toClient.send(frame{bytes: transport.Answer(id, rpcGone, err), via: x, ends: 1})

@@ -61,11 +61,22 @@ func (g *Gateway) register(s *session, id string) error {
 	switch _, taken := g.sessions[s.key]; {
 	case g.closed || len(g.sessions) >= g.o.Limits.Sessions:
 		return errLimit
-	case taken:
+	case taken || g.ids[serverID{s.key.server, id}]:
 		return errTaken
 	}
 	g.sessions[s.key] = s
+	g.ids[serverID{s.key.server, id}] = true
+	if s.server != nil {
+		g.running.Add(1) // serve
+	}
 	return nil
+}
+
+// full says whether there is no room for another session.
+func (g *Gateway) full() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed || len(g.sessions) >= g.o.Limits.Sessions
 }
 
 // session returns the session with an id, nil if there is none.
@@ -272,12 +283,11 @@ func (s *session) end(string) {
 	s.g.mu.Lock()
 	if s.g.sessions[s.key] == s {
 		delete(s.g.sessions, s.key)
+		delete(s.g.ids, serverID{s.key.server, s.key.id})
 	}
 	s.g.mu.Unlock()
 	if s.server != nil {
-		s.server.stop()
-		s.toIt.abandon()
-		s.toIt.close()
+		s.quit()
 	}
 	s.relay.giveUp() // before the calls that wait for a person are forgotten: their clients are told, too
 	s.relay.leave()
@@ -290,6 +300,13 @@ func (s *session) end(string) {
 	for _, x := range open {
 		x.end()
 	}
+}
+
+// quit ends the server's end.
+func (s *session) quit() {
+	s.server.stop()
+	s.toIt.abandon()
+	s.toIt.close()
 }
 
 // schema returns the input schema of a tool, for the headers that mirror its

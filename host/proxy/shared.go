@@ -41,6 +41,7 @@ type sharedEnd struct {
 	s     *shared
 	relay *relay
 	x     *exchange
+	left  bool // with the mutex of s: the client has closed the request
 }
 
 // share returns the server that a client's requests without a session go to,
@@ -67,9 +68,23 @@ func (s *shared) start(server GatewayServer) {
 		s.g.unshare(s)
 		return
 	}
+	if !s.g.enter() {
+		s.server.stop()
+		s.failed = errLimit
+		return
+	}
 	s.toIt = newSender(s.server)
-	s.g.running.Add(1)
 	go s.serve()
+}
+
+// enter has the end of the gateway wait for one more goroutine, unless it has begun.
+func (g *Gateway) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.running.Add(1)
+	}
+	return !g.closed
 }
 
 // unshare has the next request start the server anew.
@@ -114,6 +129,10 @@ func (e *sharedEnd) send(f frame) {
 	h := &handed{end: e, id: f.of.Frame.ID.Raw, token: string(f.of.Frame.ProgressToken.In(f.of.Frame.Raw))}
 	s := e.s
 	s.mu.Lock()
+	if e.left {
+		s.mu.Unlock()
+		return
+	}
 	s.next++
 	h.ours = strconv.FormatUint(s.next, 10)
 	s.open[h.ours] = h
@@ -152,6 +171,7 @@ func renamed(raw []byte, with, at string) ([]byte, error) {
 func (e *sharedEnd) leave() {
 	s := e.s
 	s.mu.Lock()
+	e.left = true
 	var left []string
 	for id, h := range s.open {
 		if h.end == e {
