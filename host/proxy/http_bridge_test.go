@@ -28,6 +28,7 @@ type bridge struct {
 	front, back bool // over HTTP
 	legacy      bool // the back is HTTP+SSE
 	style       string
+	limits      proxy.GatewayLimits
 }
 
 var bridges = []bridge{
@@ -85,7 +86,7 @@ func connectOver(t *testing.T, b bridge, policyText string) *wired {
 	}
 	p := loadPolicy(t, policyText)
 	if b.front {
-		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long)})
+		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits})
 		w.url = s.URL + "/mcp/fake"
 		w.write = w.post
 		w.close = cancel
