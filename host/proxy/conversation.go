@@ -88,6 +88,7 @@ type Message struct {
 	ticket  *ticket   // of the request state of ours that it came with
 
 	fromServer bool
+	answers    bool // a response of the server, to a request that was open
 	event      *transport.Event             // what carried a request of the server here
 	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
 }

@@ -70,7 +70,8 @@ func (c *Conversation) response(m *Message) {
 	if r == nil {
 		r = c.likely(f.ID)
 	}
-	if r != nil && m.via == nil {
+	m.answers = r != nil
+	if r != nil && (m.via == nil || r.via != m.via && r.via != nil && r.via.read()) {
 		m.via = r.via
 	}
 	body := f.Result
@@ -98,7 +99,7 @@ func (c *Conversation) response(m *Message) {
 			c.mu.Unlock()
 		}
 		m.Event = c.text(f, r.method, body)
-		if sure && (r.method == "initialize" || r.method == "server/discover") && m.Event.Frame != nil {
+		if sure && (r.method == "initialize" || r.method == "server/discover") && m.Event != nil && m.Event.Frame != nil {
 			m.Event = &abi.Event{Server: &abi.ServerEvent{Server: c.Server, Result: m.Event.Frame.Frame}}
 		}
 	}

@@ -79,10 +79,7 @@ func connectOver(t *testing.T, b bridge, policyText string) *wired {
 		remote, s := newBrain(t, b.style)
 		server.Remote, w.log, w.back = upstream(t, s.URL), remote.logged.String, s.URL
 	default:
-		path := t.TempDir() + "/log"
-		server.Command = []string{os.Args[0]}
-		server.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER=brain", "FAKE_LOG="+path)
-		w.log = func() string { data, _ := os.ReadFile(path); return string(data) }
+		server, w.log = brainChild(t)
 	}
 	p := loadPolicy(t, policyText)
 	if b.front {
@@ -96,6 +93,14 @@ func connectOver(t *testing.T, b bridge, policyText string) *wired {
 	w.stdio(p, server)
 	t.Cleanup(func() { w.close(); cancel() })
 	return w
+}
+
+// brainChild is the brain as a child.
+func brainChild(t testing.TB) (server proxy.GatewayServer, log func() string) {
+	path := t.TempDir() + "/log"
+	server.Command = []string{os.Args[0]}
+	server.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER=brain", "FAKE_LOG="+path)
+	return server, func() string { data, _ := os.ReadFile(path); return string(data) }
 }
 
 func loadPolicy(t testing.TB, text string) *policy.Policy {

@@ -20,6 +20,9 @@ func (r *relay) fromServer(f wire.Frame, via *exchange, event *transport.Event) 
 		return
 	}
 	m := r.talk.server(f, via)
+	if m.via != via {
+		event = nil // it is of another stream
+	}
 	if m.Event != nil && m.Event.Call != nil {
 		r.serverAsks(m, event)
 		return
@@ -41,9 +44,11 @@ func (r *relay) deliver(m Message, event *transport.Event) {
 	r.toClient.send(frame{bytes: sent, via: m.via, event: event, ends: m.ends()})
 }
 
-// ends is how many requests of the client a frame of the server answers.
+// ends is how many requests of the client a frame of the server answers. An error
+// that names none is about the one on whose stream it came.
 func (m *Message) ends() int {
-	if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
+	nameless := m.Frame.Kind == wire.ErrorResponse && (m.Frame.ID.Raw == "" || m.Frame.ID.Raw == "null")
+	if m.answers || nameless && m.via != nil {
 		return 1
 	}
 	return 0
@@ -172,9 +177,7 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 		if m.via != nil {
 			out.via = m.via
 		}
-		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
-			out.ends++
-		}
+		out.ends += m.ends()
 		if !r.o.Engine.Durable(token) {
 			out.wait = func() error { return r.o.Engine.Wait(token) }
 		}
