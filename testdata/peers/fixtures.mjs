@@ -368,10 +368,10 @@ const changing = {
     },
   },
   test_trigger_resource_update: {
-    description: "Tells that a resource has changed",
-    inputSchema: object({ uri: field("string") }),
-    run: async (args, ctx, host) => {
-      await host.publish(ctx, "resource", args.uri);
+    description: "Tells that the resource to subscribe to has changed",
+    inputSchema: nothing,
+    run: async (_, ctx, host) => {
+      await host.publish(ctx, "resource", "test://watched-resource");
       return text("told");
     },
   },

@@ -20,6 +20,7 @@ import { argument, members, usage } from "./child.mjs";
 
 const KINDS = ["call", "request", "until", "listen", "task"];
 const MODERN = "2026-07-28";
+const PATIENCE = 15000; // what takes longer hangs
 const TERMINAL = ["completed", "failed", "cancelled"];
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -112,11 +113,12 @@ class Session {
   }
 
   async until({ method, matching = "" }) {
-    for (;;) {
+    for (const late = Date.now() + PATIENCE; Date.now() < late; ) {
       const params = this.received[method]?.find((p) => JSON.stringify(p ?? {}).includes(matching));
       if (this.received[method] && (matching === "" || params)) return { method };
       await pause(10);
     }
+    throw new Error(`the server sent no ${method}`);
   }
 
   async task(call, options) {
@@ -142,7 +144,7 @@ class Session {
 
   async run(step) {
     const outcome = { kind: step.kind };
-    const options = { timeout: 60000 };
+    const options = { timeout: PATIENCE };
     let seen = 0;
     if (step.progress || step.abortAfter !== undefined) {
       const abort = new AbortController();
