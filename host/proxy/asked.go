@@ -6,9 +6,11 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
-// asked has the requests judged that a server makes inside a result (MCP
-// 2026-07-28, "input required results"), from the one at i on. The client is
-// shown all of them or none: then its own request is denied.
+// asked has the requests judged that a server makes inside another frame, from
+// the one at i on: inside a result (MCP 2026-07-28, "input required results"), of
+// whatever request, inside what it tells of a task, or inside an error that wants
+// URLs visited. The client is shown all of them or none: then its own request is
+// denied.
 func (r *relay) asked(m Message, event *transport.Event, i int) {
 	for ; i < len(m.Frame.Asked); i++ {
 		e := r.talk.asksFor(m.Frame.Asked[i].Method, m.Frame.Asked[i].Params, m.Frame)
@@ -36,9 +38,10 @@ func (r *relay) asked(m Message, event *transport.Event, i int) {
 	r.deliver(m, event)
 }
 
-// judgeInside has one request inside a result judged. If a person has to answer,
-// then is called with what holds after that.
+// judgeInside has one request inside a frame judged. If a person has to answer,
+// then is called with what holds after that; nil: nobody waits for it.
 func (r *relay) judgeInside(m Message, e abi.Event, then func(*abi.Verdict, Recorded)) (verdict *abi.Verdict, held bool) {
+	wait := then != nil
 	r.asks.mu.Lock()
 	rec, err := r.o.Engine.Step(e)
 	verdict = rec.Verdict()
@@ -50,10 +53,10 @@ func (r *relay) judgeInside(m Message, e abi.Event, then func(*abi.Verdict, Reco
 	if verdict.Enforced() == abi.Ask {
 		o := out{}
 		m.then = then
-		if m.via != nil {
+		if m.via != nil && wait {
 			m.via.keep()
 		}
-		_, held = r.ask(&o, m, verdict, true)
+		_, held = r.ask(&o, m, verdict, wait)
 		r.asks.mu.Unlock()
 		o.send()
 		return verdict, held
@@ -66,10 +69,32 @@ func (r *relay) judgeInside(m Message, e abi.Event, then func(*abi.Verdict, Reco
 	return verdict, false
 }
 
-// withhold keeps a result back and denies the request that it answers.
+// askedAtOnce is asked for a frame that can not wait, as it came in a batch: it
+// says whether the client may be shown what is asked in it.
+func (r *relay) askedAtOnce(m Message) bool {
+	for _, ask := range m.Frame.Asked {
+		e := r.talk.asksFor(ask.Method, ask.Params, m.Frame)
+		if e == nil || e.Call == nil {
+			continue
+		}
+		if verdict, _ := r.judgeInside(m, *e, nil); verdict.Enforced() != abi.Allow {
+			if m.Event != nil {
+				r.record(*m.Event)
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// withhold keeps a frame back and denies the request that it answers.
 func (r *relay) withhold(m Message, v *abi.Verdict) {
 	if m.Event != nil {
 		r.record(*m.Event)
+	}
+	if m.Frame.Kind == wire.Notification {
+		r.o.Note("a notification of the server was not relayed: it asks for what is not allowed")
+		return
 	}
 	answer := r.o.Voice.apply(m, v)
 	if answer == nil {

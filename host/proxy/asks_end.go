@@ -161,6 +161,7 @@ func (r *relay) bereft(m Message) {
 	switch {
 	case m.fromServer && m.Frame.Kind == wire.Request:
 		r.unheard(m)()
+	case m.fromServer && m.Frame.Kind == wire.Notification: // nobody waits for it
 	case m.fromServer:
 		r.toClient.send(frame{bytes: wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server's answer was not relayed", nil), via: m.via, ends: 1})
 	case m.via != nil:
@@ -174,7 +175,9 @@ func (r *relay) leave() { r.drop(func(*waiting) bool { return true }) }
 // left forgets the calls of one exchange that nobody reads any more.
 func (r *relay) left(x *exchange) { r.drop(func(w *waiting) bool { return w.m.via == x }) }
 
-func (r *relay) drop(which func(*waiting) bool) {
+// drop forgets the calls of this relay that wait and are meant. It says whether
+// there were any.
+func (r *relay) drop(which func(*waiting) bool) (any bool) {
 	o := out{}
 	defer func() { o.send() }()
 	r.asks.mu.Lock()
@@ -183,9 +186,11 @@ func (r *relay) drop(which func(*waiting) bool) {
 		for i := len(q.waiting) - 1; i >= 0; i-- {
 			if w := q.waiting[i]; w.r == r && !w.parked && which(w) {
 				r.abandon(&o, q, i)
+				any = true
 			}
 		}
 	}
+	return any
 }
 
 // endAsks ends every wait: the relay is over.

@@ -85,10 +85,12 @@ type Message struct {
 	ours    bool      // it answers, or was to answer, a request of ours, and goes no further
 	fresh   bool      // it is the first answer to it
 	cancels string    // id of the call that the client gives up
-	ticket  *ticket   // of the request state of ours that it came with
+	// takesBack is the key of the id of the request that a notification gives up.
+	takesBack string
+	ticket    *ticket // of the request state of ours that it came with
 
 	fromServer bool
-	answers    bool // a response of the server, to a request that was open
+	answers    bool                         // a response of the server, to a request that was open
 	event      *transport.Event             // what carried a request of the server here
 	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
 }
@@ -123,7 +125,7 @@ func (c *Conversation) client(f wire.Frame, via *exchange) Message {
 		c.request(&m)
 	case wire.Notification:
 		if f.Method == "notifications/cancelled" {
-			m.cancels = c.cancel(f)
+			m.cancels, m.takesBack = c.cancel(f), cancelledID(f)
 			break
 		}
 		c.judged(&m)
@@ -262,18 +264,31 @@ func (c *Conversation) forgetCancelled() {
 // cancel notes that a request will not be waited for; its id may be used again.
 // It returns the id of the call that the request is.
 func (c *Conversation) cancel(f wire.Frame) (call string) {
-	at, err := wire.Find(f.Raw, f.Params, "/requestId")
-	if err != nil {
-		return ""
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.open[(wire.ID{Raw: string(at.In(f.Raw))}).Key()]
+	r := c.open[cancelledID(f)]
 	if r == nil || r.method == "initialize" {
 		return ""
 	}
 	r.cancelled = true
 	return r.call
+}
+
+// cancelledID is the key of the id that a notification gives up, "" if it has
+// none.
+func cancelledID(f wire.Frame) string {
+	at, err := wire.Find(f.Raw, f.Params, "/requestId")
+	if err != nil {
+		return ""
+	}
+	return wire.ID{Raw: string(at.In(f.Raw))}.Key()
+}
+
+// askedAs says whether a request of the server that waits for a person, or the
+// frame that one is inside of, has the id that a notification gives up.
+func (m *Message) askedAs(w *waiting) bool {
+	request := w.m.Frame.Kind == wire.Request
+	return w.m.fromServer && request == m.fromServer && w.m.Frame.ID.Key() == m.takesBack
 }
 
 // drain returns the client's requests without an answer and forgets them.

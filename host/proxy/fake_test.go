@@ -94,6 +94,17 @@ func late(log *os.File) {
 	}
 }
 
+// says answers a request, whatever its method, with the line that is in it.
+func says(m careless) bool {
+	var said struct{ Line string }
+	json.Unmarshal(m.Params.Arguments, &said)
+	if said.Line == "" {
+		return false
+	}
+	fmt.Println(strings.ReplaceAll(said.Line, "ID", string(m.ID)))
+	return true
+}
+
 func serve(log io.Writer, mode, line string) {
 	if strings.HasPrefix(strings.TrimSpace(line), "[") {
 		var batch []json.RawMessage
@@ -108,6 +119,9 @@ func serve(log io.Writer, mode, line string) {
 		return
 	}
 	answer := func(result string) { fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", m.ID, result) }
+	if m.Method != "tools/call" && says(m) {
+		return
+	}
 	switch m.Method {
 	case "initialize":
 		answer(`{ "protocolVersion" : "` + m.Params.Version + `", "capabilities":{"tools":{}}, "serverInfo":{"name":"fake","version":"1"} }`)
@@ -142,9 +156,7 @@ func serve(log io.Writer, mode, line string) {
 		case "big":
 			answer(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 5000) + `"}]}`)
 		case "say":
-			var said struct{ Line string }
-			json.Unmarshal(m.Params.Arguments, &said)
-			fmt.Println(strings.ReplaceAll(said.Line, "ID", string(m.ID)))
+			says(m)
 		default:
 			answer(`{"content":[{"type":"text","text":"ok \u2028 9007199254740993"}], "x":1.0}`)
 		}

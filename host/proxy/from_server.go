@@ -43,8 +43,11 @@ func (c *Conversation) server(f wire.Frame, via *exchange) Message {
 			m.Event = c.text(f, f.Method, f.Params)
 		}
 	case wire.Notification:
-		if f.Method == "notifications/cancelled" && c.cancelsOurs(f) {
-			return c.spoofed(f, via)
+		if f.Method == "notifications/cancelled" {
+			if c.cancelsOurs(f) {
+				return c.spoofed(f, via)
+			}
+			m.takesBack = cancelledID(f)
 		}
 		if m.via == nil && f.Method == "notifications/progress" {
 			m.via = c.progressed(f)

@@ -53,6 +53,8 @@ func (r *relay) fromClient(f wire.Frame, via *exchange, last bool) {
 		return
 	case m.cancels != "" && r.cancelled(m.cancels):
 		return // the server was never told of the call
+	case m.takesBack != "" && r.drop(m.askedAs):
+		return // the server has answered, with a question
 	case m.Event == nil:
 		r.toServer.send(frame{bytes: m.Frame.Raw, of: r.about(m), lost: r.unread(m)})
 		return

@@ -27,7 +27,10 @@ func (r *relay) fromServer(f wire.Frame, via *exchange, event *transport.Event) 
 		r.serverAsks(m, event)
 		return
 	}
-	if len(m.Frame.Asked) > 0 && m.open != nil {
+	switch {
+	case m.takesBack != "" && r.drop(m.askedAs):
+		return // the client was never told of the request
+	case len(m.Frame.Asked) > 0 && m.Frame.Kind != wire.Refused:
 		r.asked(m, event, 0)
 		return
 	}
@@ -166,8 +169,7 @@ func (r *relay) hide(m Message) ([]byte, error) {
 // keeps back the whole array, and each request it answered gets an error.
 func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event) {
 	messages := make([]Message, len(f.Elements))
-	whole := f.Problem == nil && !f.HasOwnMeta
-	changed := false
+	whole, changed := f.Problem == nil, false
 	out := frame{event: event}
 	for i, element := range f.Elements {
 		m := r.talk.server(element, via)
@@ -182,12 +184,7 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 			out.wait = func() error { return r.o.Engine.Wait(token) }
 		}
 	}
-	if whole && !changed {
-		out.bytes = f.Raw
-		r.toClient.send(out)
-		return
-	}
-	if clean, _, err := wire.StripOwnMeta(f.Raw); err == nil && f.Problem == nil && !changed && allRelayed(messages) {
+	if clean, _, err := wire.StripOwnMeta(f.Raw); err == nil && whole && !changed {
 		out.bytes = clean
 		r.toClient.send(out)
 		return
@@ -207,6 +204,9 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 // what is durable. A request in it that is denied, or asks, is answered.
 func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
 	if m.Event == nil || m.Event.Call == nil {
+		if m.Frame.Kind != wire.Refused && !r.askedAtOnce(*m) {
+			return nil, 0, false
+		}
 		sent, ok = r.received(*m)
 		return sent, 0, ok
 	}
@@ -216,13 +216,4 @@ func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
 		m.Frame.Kind = wire.Refused
 	}
 	return sent, token, answer == nil
-}
-
-func allRelayed(messages []Message) bool {
-	for _, m := range messages {
-		if m.Frame.Kind == wire.Refused || m.Event != nil && m.Event.Refused != nil {
-			return false
-		}
-	}
-	return true
 }

@@ -133,10 +133,8 @@ func (c *Classifier) response(f *Frame, w *walk, side Side) (code, pointer strin
 		if at := c.folded(w, resultNames[:]...); at != "" {
 			return CodeResultNameFolds, at
 		}
-		if f.ResultType == "input_required" {
-			if f.Asked, code, pointer = asked(f); code != "" {
-				return code, pointer
-			}
+		if code, pointer = asksOf(f, w); code != "" {
+			return code, pointer
 		}
 	}
 	f.Kind = Response
@@ -220,7 +218,7 @@ func (c *Classifier) params(f *Frame, w *walk, side Side) (code, pointer string)
 		return CodeParamNameFolds, at
 	}
 	if side == FromServer {
-		return "", ""
+		return asksOf(f, w)
 	}
 	return c.paramTypes(w)
 }

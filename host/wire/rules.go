@@ -116,6 +116,8 @@ func (c *Classifier) paramNames(w *walk) string {
 		if at := c.folded(w, everyParams[:]...); at != "" {
 			return at
 		}
+	} else if at := c.folded(w, askInputRequests); at != "" {
+		return at
 	}
 	if w.rule == nil {
 		return ""

@@ -48,6 +48,7 @@ const (
 	askURL
 	askElicitation
 	askTask
+	askInputRequests
 
 	metaVersion
 	metaCapabilities
@@ -90,7 +91,7 @@ var slotNames = [slots]string{
 	askProgressToken: "progressToken", askMeta: "_meta", askMessages: "messages", askSystemPrompt: "systemPrompt", askIncludeContext: "includeContext",
 	askMaxTokens: "maxTokens", askTools: "tools", askToolChoice: "toolChoice", askTemperature: "temperature", askStopSequences: "stopSequences",
 	askModelPreferences: "modelPreferences", askMetadata: "metadata",
-	askMode: "mode", askMessage: "message", askSchema: "requestedSchema", askURL: "url", askElicitation: "elicitationId", askTask: "task",
+	askMode: "mode", askMessage: "message", askSchema: "requestedSchema", askURL: "url", askElicitation: "elicitationId", askTask: "task", askInputRequests: "inputRequests",
 
 	metaVersion: "io.modelcontextprotocol/protocolVersion", metaCapabilities: "io.modelcontextprotocol/clientCapabilities",
 	metaProgressToken: "progressToken", metaSubscription: "io.modelcontextprotocol/subscriptionId",
