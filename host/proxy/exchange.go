@@ -24,15 +24,15 @@ type exchange struct {
 	done    chan struct{}   // nothing more comes
 	gone    context.Context // ends when the client has closed the request
 
-	first *transport.Stream // the answer to the request
+	first *outlet // the answer to the request
 
 	mu     sync.Mutex
-	stream *transport.Stream // nil: nobody reads it now
-	header http.Header       // of the answer, beside what a stream sets
-	status int               // of an answer that is one frame; 0: 200
-	open   int               // requests without an answer
-	busy   bool              // an answer of the server is being read
-	held   bool              // an answer of the server waits for a person
+	stream *outlet     // nil: nobody reads it now
+	header http.Header // of the answer, beside what a stream sets
+	status int         // of an answer that is one frame; 0: 200
+	open   int         // requests without an answer
+	busy   bool        // an answer of the server is being read
+	held   bool        // an answer of the server waits for a person
 	ended  bool
 
 	id    string // its events have ids with this in front; "": they have none
@@ -41,7 +41,7 @@ type exchange struct {
 	bytes int
 }
 
-func newExchange(stream *transport.Stream, request http.Header, gone context.Context) *exchange {
+func newExchange(stream *outlet, request http.Header, gone context.Context) *exchange {
 	return &exchange{first: stream, stream: stream, request: request, gone: gone, done: make(chan struct{})}
 }
 
@@ -92,7 +92,7 @@ func (x *exchange) put(f frame) bool {
 		changed := *f.event
 		changed.Raw, changed.Data = f.event.WithData(body), body
 		x.event(changed)
-	case f.ends > 0 && x.open <= 0 && x.next == 0 && x.stream != nil && !x.stream.IsEvents():
+	case f.ends > 0 && x.open <= 0 && x.next == 0 && x.stream != nil && !x.stream.isEvents():
 		status := x.status
 		if f.status != 0 {
 			status = f.status
@@ -100,7 +100,7 @@ func (x *exchange) put(f frame) bool {
 		if status == 0 {
 			status = http.StatusOK
 		}
-		_ = x.stream.Answer(status, x.header, body) // a client that has gone gets nothing
+		_ = x.stream.add(written{answer: true, status: status, header: x.header, body: body}) // a client that has gone gets nothing
 	default:
 		id := ""
 		if x.id != "" {
@@ -129,8 +129,7 @@ func (x *exchange) event(e transport.Event) {
 	if x.stream == nil {
 		return
 	}
-	x.stream.Carry(x.header)
-	if x.stream.Event(e) != nil && x.id != "" {
+	if x.stream.add(written{event: e, header: x.header}) != nil && x.id != "" {
 		x.stream = nil // it is kept for who comes back
 	}
 }
@@ -185,7 +184,7 @@ func (x *exchange) finish() {
 		default:
 			status = http.StatusAccepted
 		}
-		_ = x.stream.Answer(status, x.header, nil) // ends a stream that has begun as it stands
+		_ = x.stream.add(written{answer: true, status: status, header: x.header}) // ends a stream that has begun as it stands
 	}
 	close(x.done)
 }
@@ -196,8 +195,7 @@ func (x *exchange) hold() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.stream != nil && !x.ended {
-		x.stream.Carry(x.header)
-		_ = x.stream.Open() // a client that takes no stream has to wait without
+		_ = x.stream.add(written{header: x.header}) // a client that takes no stream has to wait without
 	}
 }
 
@@ -207,20 +205,20 @@ func (x *exchange) refuse(why *transport.Refusal) {
 	defer x.mu.Unlock()
 	x.status, x.header = why.Status, why.Header
 	if x.stream != nil {
-		_ = x.stream.Answer(why.Status, why.Header, why.Frame())
+		_ = x.stream.add(written{answer: true, status: why.Status, header: why.Header, body: why.Frame()})
 	}
 	x.finish()
 }
 
 // leave notes that the client reads a stream no longer; nothing is written to it
 // afterwards. Another may read on.
-func (x *exchange) leave(stream *transport.Stream) {
+func (x *exchange) leave(stream *outlet) {
 	x.mu.Lock()
 	if x.stream == stream {
 		x.stream = nil
 	}
 	x.mu.Unlock()
-	stream.Close()
+	stream.close()
 }
 
 // without notes that requests of the exchange will get no answer.
@@ -248,7 +246,7 @@ func (x *exchange) has(number int) bool {
 
 // resume gives the stream to a client that comes back, with the events behind
 // one.
-func (x *exchange) resume(stream *transport.Stream, after int) {
+func (x *exchange) resume(stream *outlet, after int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	first := x.next - len(x.kept)
@@ -256,7 +254,7 @@ func (x *exchange) resume(stream *transport.Stream, after int) {
 		return // they went meanwhile: the stream ends, and the client comes back to be told
 	}
 	for _, e := range x.kept[after+1-first:] {
-		if stream.Event(e) != nil {
+		if stream.add(written{event: e}) != nil {
 			return
 		}
 	}

@@ -133,6 +133,7 @@ func (f *front) take(in wire.Frame, s *session, header http.Header) {
 			return
 		}
 		x.refuse(needsSession)
+		x.leave(x.first)
 	default:
 		defer s.touch()()
 		if !remote {
@@ -169,7 +170,7 @@ func (f *front) exchange(in wire.Frame, request, answer http.Header) *exchange {
 	if requests(in) == 0 {
 		o.Events, o.Delay = false, 0
 	}
-	x := newExchange(transport.NewStream(f.w, f.r, o), request, f.r.Context())
+	x := newExchange(newOutlet(f.w, f.r, o, f.server.Remote != nil && !f.server.Legacy), request, f.r.Context())
 	x.expect(requests(in))
 	return x
 }
@@ -182,9 +183,7 @@ func (f *front) relay(r *relay, in wire.Frame, x *exchange) {
 	if r.remote {
 		defer context.AfterFunc(f.g.closing, func() { r.giveUp(); r.leave(); x.end() })()
 	}
-	select {
-	case <-x.done:
-	case <-f.r.Context().Done():
+	if !x.first.serve(x.done, f.r.Context().Done()) {
 		r.left(x)
 	}
 	x.leave(x.first)

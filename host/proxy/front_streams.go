@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/callgate/callgate/host/transport"
@@ -51,17 +52,15 @@ func (f *front) get() {
 }
 
 // events is the answer to a GET.
-func (f *front) events() *transport.Stream {
-	return transport.NewStream(f.w, f.r, transport.StreamOptions{Events: true, KeepAlive: f.g.o.Limits.KeepAlive, WriteTimeout: writeTimeout})
+func (f *front) events() *outlet {
+	o := transport.StreamOptions{Events: true, KeepAlive: f.g.o.Limits.KeepAlive, WriteTimeout: writeTimeout}
+	return newOutlet(f.w, f.r, o, f.server.Remote != nil && !f.server.Legacy)
 }
 
 // wait returns when the exchange has ended or the client has gone.
 func (f *front) wait(x *exchange) {
-	select {
-	case <-x.done:
-	case <-f.g.closing.Done():
-	case <-f.r.Context().Done():
-	}
+	defer context.AfterFunc(f.g.closing, x.end)()
+	x.first.serve(x.done, f.r.Context().Done())
 	x.leave(x.first)
 }
 
@@ -89,14 +88,11 @@ func (f *front) resume(s *session, last string) {
 	defer s.touch()()
 	stream := f.events()
 	defer x.leave(stream)
-	if stream.Open() != nil {
+	if stream.add(written{}) != nil {
 		return
 	}
 	x.resume(stream, number)
-	select {
-	case <-x.done:
-	case <-stream.Done():
-	}
+	stream.serve(x.done, f.r.Context().Done())
 }
 
 // delete ends a session.
@@ -112,7 +108,7 @@ func (f *front) delete() {
 			bad.Write(f.w)
 			return
 		}
-		x := newExchange(transport.NewStream(f.w, f.r, transport.StreamOptions{WriteTimeout: writeTimeout}), header, f.r.Context())
+		x := newExchange(newOutlet(f.w, f.r, transport.StreamOptions{WriteTimeout: writeTimeout}, true), header, f.r.Context())
 		end := &remoteEnd{g: f.g, up: f.server.Remote}
 		if s != nil {
 			end.relay = s.relay
