@@ -71,7 +71,8 @@ func (s *State) list(e abi.Event) {
 	switch t.Source {
 	case abi.ToolsStored:
 		srv.stored(t.List)
-		srv.whole = true
+		// A process that only asked the server what it is has seen no list.
+		srv.whole = srv.whole || len(srv.pins) > 0
 		return
 	case abi.ToolsAccepted:
 		srv.stored(t.List)

@@ -119,6 +119,23 @@ func TestStoredPinsJudgeBeforeAndAfterTheList(t *testing.T) {
 	}
 }
 
+// TestAProcessThatOnlyAskedWhatTheServerIsHasSeenNoList: clients start a server
+// once to see which revisions it speaks, and once more to use it. The tools of
+// the first list are pinned; one that comes later asks.
+func TestAProcessThatOnlyAskedWhatTheServerIsHasSeenNoList(t *testing.T) {
+	r := start(t, load(t, pinning))
+	identity := abi.Pin{Identity: value(t, `{"name":"n","version":"1"}`)}.Value()
+	r.step(abi.Event{Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: []abi.Value{identity}}})
+	r.tools("s", tool("a"))
+	if got := r.outcome("s", "a", `{}`); got[:5] != "allow" {
+		t.Error("a tool of the first list:", got)
+	}
+	r.tools("s", tool("a"), tool("b"))
+	if got := r.outcome("s", "b", `{}`); got != "ask PIN_LATE" {
+		t.Error("a tool that came later:", got)
+	}
+}
+
 func TestTheAnswerToALateToolPinsIt(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		r := start(t, load(t, pinning))
