@@ -12,12 +12,9 @@ import (
 // URLs visited. The client is shown all of them or none: then its own request is
 // denied.
 func (r *relay) asked(m Message, event *transport.Event, i int) {
-	for ; i < len(m.Frame.Asked); i++ {
-		e := r.talk.asksFor(m.Frame.Asked[i].Method, m.Frame.Asked[i].Params, m.Frame)
-		if e == nil || e.Call == nil {
-			continue // it is recorded with the result
-		}
-		verdict, held := r.judgeInside(m, *e, func(v *abi.Verdict, rec Recorded) {
+	inside := r.talk.Inside(m.Frame)
+	for ; i < len(inside); i++ {
+		verdict, held := r.judgeInside(m, inside[i], func(v *abi.Verdict, rec Recorded) {
 			if err := r.o.Engine.Wait(rec.Token); err != nil {
 				v = unkept("")
 			}
@@ -72,12 +69,8 @@ func (r *relay) judgeInside(m Message, e abi.Event, then func(*abi.Verdict, Reco
 // askedAtOnce is asked for a frame that can not wait, as it came in a batch: it
 // says whether the client may be shown what is asked in it.
 func (r *relay) askedAtOnce(m Message) bool {
-	for _, ask := range m.Frame.Asked {
-		e := r.talk.asksFor(ask.Method, ask.Params, m.Frame)
-		if e == nil || e.Call == nil {
-			continue
-		}
-		if verdict, _ := r.judgeInside(m, *e, nil); verdict.Enforced() != abi.Allow {
+	for _, e := range r.talk.Inside(m.Frame) {
+		if verdict, _ := r.judgeInside(m, e, nil); verdict.Enforced() != abi.Allow {
 			if m.Event != nil {
 				r.record(*m.Event)
 			}

@@ -101,6 +101,22 @@ func (c *Conversation) asksFor(method string, params wire.Span, f wire.Frame) *a
 	return &abi.Event{Call: call}
 }
 
+// Inside returns the calls of the requests that a frame of the server makes
+// besides being what it is, in order. They are judged before it: if one is not
+// allowed, the client sees nothing of the frame.
+func (c *Conversation) Inside(f wire.Frame) []abi.Event {
+	if f.Kind == wire.Refused {
+		return nil
+	}
+	var out []abi.Event
+	for _, ask := range f.Asked {
+		if e := c.asksFor(ask.Method, ask.Params, f); e != nil && e.Call != nil {
+			out = append(out, *e) // any other is recorded with the frame
+		}
+	}
+	return out
+}
+
 // unask forgets a request of the server: it was answered, and not by the client.
 func (c *Conversation) unask(id wire.ID) {
 	c.mu.Lock()

@@ -30,7 +30,7 @@ func (r *relay) fromServer(f wire.Frame, via *exchange, event *transport.Event) 
 	switch {
 	case m.takesBack != "" && r.drop(m.askedAs):
 		return // the client was never told of the request
-	case len(m.Frame.Asked) > 0 && m.Frame.Kind != wire.Refused:
+	case len(m.Frame.Asked) > 0:
 		r.asked(m, event, 0)
 		return
 	}
@@ -204,7 +204,7 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 // what is durable. A request in it that is denied, or asks, is answered.
 func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
 	if m.Event == nil || m.Event.Call == nil {
-		if m.Frame.Kind != wire.Refused && !r.askedAtOnce(*m) {
+		if !r.askedAtOnce(*m) {
 			return nil, 0, false
 		}
 		sent, ok = r.received(*m)

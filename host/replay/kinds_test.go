@@ -84,3 +84,32 @@ func TestServersAskInRawFrames(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAServerAsksForInsideAFrameIsJudgedAsTheRelayDoes(t *testing.T) {
+	p := load(t, "callgate: 1\npacks: none\nsettings: {default: allow}\nservers: {s: {requests: {sampling: deny}}}\n")
+	sampling, roots := `{"method":"sampling/createMessage","params":{"maxTokens":1}}`, `{"method":"roots/list"}`
+	tests := []struct{ frame, requests, want string }{
+		{`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{%}}}`, `"a":` + sampling, "deny"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{%}}}`, `"a":` + roots, "allow"},
+		{`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{%}}}`, `"a":` + roots + `,"b":` + sampling + `,"c":` + roots, "allow deny"},
+		{`[{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{%}}}]`, `"a":` + sampling, "deny"},
+		{`{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","inputRequests":{%}}}`, `"a":` + sampling, "deny"},
+	}
+	for _, c := range tests {
+		out, err := feed(t, Options{Policy: p}, `{"raw":{"server":"s","from":"server","frame":`+strings.Replace(c.frame, "%", c.requests, 1)+`}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, part := range strings.Split(strings.Join(out, ""), `"outcome":"`)[1:] {
+			outcome, _, _ := strings.Cut(part, `"`)
+			got = append(got, outcome)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s with %s: %s; want %s", c.frame, c.requests, out, c.want)
+		}
+	}
+	if len(tests) == 0 {
+		t.Fatal("no frames")
+	}
+}

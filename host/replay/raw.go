@@ -67,6 +67,13 @@ func (r *relay) server(f wire.Frame) []abi.Event {
 	var out []abi.Event
 	for _, element := range elements(f) {
 		m := r.talk.FromServer(element)
+		for _, inside := range r.talk.Inside(m.Frame) {
+			_, answers := r.call(proxy.Message{Frame: m.Frame, Event: &inside})
+			out = append(out, answers...)
+			if v := last(answers); v == nil || v.Enforced() != abi.Allow {
+				break
+			}
+		}
 		switch {
 		case m.Event == nil:
 		case m.Event.Call != nil:
