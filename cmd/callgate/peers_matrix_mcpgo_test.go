@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,8 @@ func observeMCPGo(t *testing.T, p peers, modern bool, env []string, way object, 
 	if modern {
 		revision = client.WithProtocolVersion("2026-07-28")
 	}
-	g.mcp = client.NewClient(mcpGoTransport(t, p, env, way), revision,
+	// On a busy machine a server may take longer to start than the client waits for its first answer.
+	g.mcp = client.NewClient(mcpGoTransport(t, p, modern, env, way), revision, client.WithDiscoverTimeout(peerPatience),
 		client.WithElicitationHandler(g), client.WithSamplingHandler(g), client.WithRootsHandler(g))
 	g.mcp.OnNotification(g.notified)
 	if err := g.mcp.Start(ctx); err != nil {
@@ -80,10 +82,14 @@ func outcomeOf(kind string, ok any, err error) object {
 	return object{"kind": kind, "ok": ok}
 }
 
-func mcpGoTransport(t *testing.T, p peers, env []string, way object) transport.Interface {
+func mcpGoTransport(t *testing.T, p peers, modern bool, env []string, way object) transport.Interface {
 	t.Helper()
 	if url, ok := way["url"].(string); ok {
-		over, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
+		options := []transport.StreamableHTTPCOption{transport.WithHTTPLogger(slog.New(slog.DiscardHandler))}
+		if !modern { // a client that listens speaks no revision without sessions
+			options = append(options, transport.WithContinuousListening())
+		}
+		over, err := transport.NewStreamableHTTP(url, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,23 +19,26 @@ import (
 type matrixClient struct {
 	name    string
 	modern  bool
+	python  bool
 	lacks   []string // kinds that it has no way to do
-	options object   // of matrix.mjs; nil for what runs in this process
+	options object   // of matrix.mjs, or client.py; nil for what runs in this process
 }
 
-// matrixClients are the clients that matrix.mjs and mcp-go give.
+// matrixClients are the clients that matrix.mjs, client.py and mcp-go give.
 func matrixClients() []matrixClient {
 	return []matrixClient{
 		{name: "SDK v1", options: object{"sdk": "v1"}},
 		{name: "SDK v2", options: object{"sdk": "v2"}},
 		{name: "SDK v2 at 2026-07-28", modern: true, options: object{"sdk": "v2", "era": "2026-07-28"}},
+		{name: "Python SDK", python: true, lacks: pythonLacks, options: object{}},
+		{name: "Python SDK at 2026-07-28", python: true, modern: true, lacks: pythonLacks, options: object{"era": "2026-07-28"}},
 		{name: "mcp-go", lacks: mcpGoLacks},
 		{name: "mcp-go at 2026-07-28", modern: true, lacks: mcpGoLacks},
 	}
 }
 
 func matrixServers() []matrixServer {
-	return []matrixServer{everythingServer(), filesystemServer(), memoryServer(), fixturesServer(), mcpGoServer()}
+	return []matrixServer{everythingServer(), filesystemServer(), memoryServer(), fixturesServer(), pythonServer(), mcpGoServer()}
 }
 
 // pair is a client and a server, and what the two do with each other.
@@ -94,9 +97,13 @@ func (m pair) observe(t *testing.T, p peers, env []string, way object) []observe
 				options[name] = value
 			}
 		}
-		stdout, stderr, code := p.run(t, env, p.node, "matrix.mjs", asJSON(t, options), asJSON(t, steps))
+		program := []string{p.node, "matrix.mjs"}
+		if m.python {
+			program = []string{p.python(t), "client.py"}
+		}
+		stdout, stderr, code := p.run(t, env, append(program, asJSON(t, options), asJSON(t, steps))...)
 		if code != 0 {
-			t.Fatalf("matrix.mjs ended with %d\n%s\n%s", code, stdout, stderr)
+			t.Fatalf("%s ended with %d\n%s\n%s", program[1], code, stdout, stderr)
 		}
 		lines = strings.Split(strings.TrimSpace(stdout), "\n")
 	}
@@ -132,8 +139,8 @@ func (s matrixServer) answers() []object {
 func TestPeersSeeTheSameThroughCallgate(t *testing.T) {
 	p := openPeers(t)
 	all := pairs()
-	if len(all) != 19 {
-		t.Errorf("%d pairs, want 19", len(all))
+	if len(all) != 33 {
+		t.Errorf("%d pairs, want 33", len(all))
 	}
 	for _, m := range all {
 		t.Run(m.name+" and "+m.server.name, func(t *testing.T) {
@@ -145,6 +152,9 @@ func TestPeersSeeTheSameThroughCallgate(t *testing.T) {
 
 // compare goes over all bridges that there are between the two.
 func (m pair) compare(t *testing.T, p peers) {
+	if m.python || m.server.python {
+		p.python(t)
+	}
 	policy := m.server.policy("peer")
 	command, env := m.server.stdio(t, p)
 	direct := m.observe(t, p, env, object{"command": command})
@@ -168,17 +178,18 @@ func (m pair) compare(t *testing.T, p peers) {
 		command, env := m.server.http(t, p)
 		return p.serve(t, env, command).url
 	}
-	direct = m.observe(t, p, nil, object{"url": listening(t)})
-	m.complete(t, direct)
+	// A server may write the same otherwise over HTTP, and some clients keep what is written.
+	overHTTP := m.observe(t, p, nil, object{"url": listening(t)})
+	m.complete(t, overHTTP)
 	t.Run("stdio to HTTP", func(t *testing.T) {
 		t.Parallel()
 		g := p.gate(t, "peer", policy)
-		m.same(t, direct, m.observe(t, p, nil, object{"command": g.run(listening(t))}))
+		m.same(t, overHTTP, m.observe(t, p, nil, object{"command": g.run(listening(t))}))
 	})
 	t.Run("HTTP to HTTP", func(t *testing.T) {
 		t.Parallel()
 		g := p.gateway(t, "peer", policy, remote(listening(t)))
-		m.same(t, direct, m.observe(t, p, nil, object{"url": g.endpoint}))
+		m.same(t, overHTTP, m.observe(t, p, nil, object{"url": g.endpoint}))
 	})
 }
 
@@ -186,6 +197,9 @@ func (m pair) compare(t *testing.T, p peers) {
 // each has a step at least that gave a result.
 func (m pair) complete(t *testing.T, direct []observed) {
 	t.Helper()
+	if revision := `"2026-07-28"`; m.modern != strings.Contains(direct[0].line, revision) {
+		t.Errorf("directly the two speak otherwise than they were told to: %s", direct[0].line)
+	}
 	for _, kind := range m.kinds() {
 		if !slices.ContainsFunc(direct, func(o observed) bool { return o.Kind == kind && (o.OK != nil || kind == "cancellation") }) {
 			t.Errorf("%s gave no result directly: %+v", kind, direct)

@@ -1,6 +1,6 @@
-"""A real MCP client: the Python SDK, driven by a JSON script.
+"""A client of the Python SDK over both transports and in both eras, driven by one script as matrix.mjs is.
 
-    python client.py TARGET-JSON SCRIPT-JSON
+    python client.py OPTIONS-JSON STEPS-JSON
 
 README.md describes both arguments and the lines printed.
 """
@@ -9,20 +9,20 @@ import json
 import os
 import sys
 import warnings
+from contextlib import AsyncExitStack
 
 import anyio
-import mcp.client.stdio
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from pydantic import BaseModel, TypeAdapter
 
+# Logging, sampling and roots are what old and new peers are held against.
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
 
-KINDS = ["info", "list", "call", "request", "notify", "received", "listen", "parallel"]
+KINDS = ["call", "request", "until", "listen"]
 ANYTHING = TypeAdapter(dict)
-# How long to wait for what a server was to send of its own accord, in seconds.
-PATIENCE = 60
+PATIENCE = 60  # seconds
 
 
 def usage(text):
@@ -35,6 +35,7 @@ def show(line):
 
 
 def plain(value):
+    """What came over the wire, without the defaults that the SDK's types have."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return value
@@ -59,41 +60,33 @@ def members(value, known, where):
             usage(f"{where} has the unknown member {name!r}")
 
 
-def check_steps(steps, where):
+def checked(options, steps):
     """A misspelt step must fail before anything is sent, not halfway through a session."""
+    members(options, ["era", "command", "url", "cwd", "roots", "sampling", "elicitation"], "OPTIONS-JSON")
+    if ("command" in options) == ("url" in options):
+        usage("OPTIONS-JSON must have command or url")
     if not isinstance(steps, list) or not steps:
-        usage(f"{where} must be an array of at least one step")
+        usage("STEPS-JSON must be an array of at least one step")
     for i, step in enumerate(steps):
-        at = f"{where}[{i}]"
-        members(step, [*KINDS, "progress", "abortAfter", "timeout"], at)
+        members(step, [*KINDS, "kind", "progress", "abortAfter"], f"STEPS-JSON[{i}]")
         if len([kind for kind in KINDS if kind in step]) != 1:
-            usage(f"{at} must have exactly one of {', '.join(KINDS)}")
-        if "parallel" in step:
-            check_steps(step["parallel"], f"{at}.parallel")
-        if "received" in step and not all(isinstance(n, int) for n in dict(step["received"]).values()):
-            usage(f"{at}.received must be an object of numbers")
-        if "listen" in step:
-            members(step["listen"], ["tools", "resources", "events", "during"], f"{at}.listen")
-            check_steps(step["listen"]["during"], f"{at}.listen.during")
+            usage(f"STEPS-JSON[{i}] must have exactly one of {', '.join(KINDS)}")
 
 
 class Session:
     def __init__(self, options):
         self.options = options
+        self.asked = []
         self.received = {}
         self.errors = []
-        self.asked = []
-        self.process = None
-        self.heard = anyio.Event()
-        answers = options.get("elicitation")
-        self.answers = list(answers) if isinstance(answers, list) else [answers]
+        self.listening = AsyncExitStack()
         self.client = Client(
             self.target(),
-            mode=options.get("mode", "auto"),
+            mode="auto" if "era" in options else "legacy",
             message_handler=self.take,
-            elicitation_callback=self.elicit if "elicitation" in options else None,
-            sampling_callback=self.sample if "sampling" in options else None,
-            list_roots_callback=self.roots if "roots" in options else None,
+            elicitation_callback=self.elicit,
+            sampling_callback=self.sample,
+            list_roots_callback=self.roots,
             # What is held against each other is what comes over the wire.
             cache=None,
         )
@@ -101,14 +94,6 @@ class Session:
     def target(self):
         if "url" in self.options:
             return self.options["url"]
-        spawn = mcp.client.stdio._create_platform_compatible_process
-
-        # How the child ended is not in the SDK's interface.
-        async def keep(*args, **kwargs):
-            self.process = await spawn(*args, **kwargs)
-            return self.process
-
-        mcp.client.stdio._create_platform_compatible_process = keep
         command, *args = self.options["command"]
         # The SDK passes six variables on; the tests set more than those.
         return StdioServerParameters(command=command, args=args, cwd=self.options.get("cwd"), env=dict(os.environ))
@@ -117,21 +102,20 @@ class Session:
         if isinstance(message, Exception):
             self.errors.append(str(message))
         else:
-            self.received[message.method] = self.received.get(message.method, 0) + 1
-        self.heard.set()
-        self.heard = anyio.Event()
+            self.received.setdefault(message.method, []).append(json.dumps(plain(message.params)))
 
     async def elicit(self, _, params):
-        self.asked.append(f"elicitation/create: {params.message}")
-        answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
+        self.asked.append({"method": "elicitation/create", "message": params.message})
+        answer = next(a["result"] for a in self.options["elicitation"] if a["when"] in params.message)
         return types.ElicitResult.model_validate(answer)
 
     async def sample(self, _, params):
-        self.asked.append(f"sampling/createMessage: {json.dumps(plain(params)['messages'])}")
+        self.asked.append({"method": "sampling/createMessage", "messages": plain(params)["messages"], "maxTokens": params.max_tokens})
         return types.CreateMessageResult.model_validate(self.options["sampling"])
 
     async def roots(self, _):
-        self.asked.append("roots/list")
+        # When a server asks for roots is up to its timers, so it is not part of what a step saw.
+        self.received.setdefault("roots/list", []).append("{}")
         return types.ListRootsResult.model_validate({"roots": self.options["roots"]})
 
     def info(self):
@@ -142,70 +126,40 @@ class Session:
             "instructions": self.client.instructions,
         }
 
-    async def request(self, method, params, progress, timeout):
+    async def request(self, method, params, progress):
         # These can be answered with a question, which the client above the session puts.
-        if method == "tools/call":
-            name, arguments = params["name"], params.get("arguments")
-            return await self.client.call_tool(name, arguments, timeout, progress, meta=params.get("_meta"))
         if method == "prompts/get":
             return await self.client.get_prompt(params["name"], params.get("arguments"))
         if method == "resources/read":
             return await self.client.read_resource(params["uri"])
+        # And this one keeps the schemas that results and headers are made by.
+        if method == "tools/list":
+            return await self.client.list_tools(cursor=params.get("cursor"))
         request = types.Request[dict | None, str](method=method, params=params)
-        return await self.client.session.send_request(request, ANYTHING, timeout, progress_callback=progress)
+        return await self.client.session.send_request(request, ANYTHING, PATIENCE, progress_callback=progress)
 
-    async def listen(self, what):
-        """Perform steps while subscribed, and return what came of both."""
-        events, during = [], []
-        subscribed = self.client.listen(
-            tools_list_changed=what.get("tools", False), resource_subscriptions=what.get("resources", [])
-        )
-        async with subscribed as events_of:
-            for step in what["during"]:
-                during.append(await self.run(step))
-            with anyio.fail_after(PATIENCE):
-                while len(events) < what["events"]:
-                    events.append(str(await anext(events_of)))
-        return {"events": events, "during": during, "honored": plain(events_of.honored)}
+    async def until(self, method, matching=""):
+        with anyio.fail_after(PATIENCE):
+            while not any(matching in params for params in self.received.get(method, [])):
+                await anyio.sleep(0.01)
+        return {"method": method}
+
+    async def listen(self, toolsListChanged=False, resourceSubscriptions=()):
+        subscribed = self.client.listen(tools_list_changed=toolsListChanged, resource_subscriptions=resourceSubscriptions)
+        return {"honoredFilter": plain((await self.listening.enter_async_context(subscribed)).honored)}
 
     async def perform(self, step, progress):
-        timeout = step["timeout"] / 1000 if "timeout" in step else PATIENCE
-        if "info" in step:
-            return self.info()
-        if "received" in step:
-            with anyio.fail_after(PATIENCE):
-                while any(self.received.get(m, 0) < n for m, n in step["received"].items()):
-                    await self.heard.wait()
-            return {m: self.received[m] for m in step["received"]}
-        if "list" in step:
-                cursor = step["list"]["cursor"] if isinstance(step["list"], dict) else None
-            return await self.client.list_tools(cursor=cursor)
         if "call" in step:
-            return await self.request("tools/call", step["call"], progress, timeout)
+            call = step["call"]
+            return await self.client.call_tool(call["name"], call.get("arguments"), PATIENCE, progress)
+        if "until" in step:
+            return await self.until(**step["until"])
         if "listen" in step:
-            return await self.listen(step["listen"])
-        if "request" in step:
-            members(step["request"], ["method", "params"], "request")
-            return await self.request(step["request"]["method"], step["request"].get("params"), progress, timeout)
-        notify = types.Notification[dict | None, str](method=step["notify"]["method"], params=step["notify"].get("params"))
-        await self.client.session.send_notification(notify)
-        return {}
-
-    async def parallel(self, steps):
-        outcomes = [None] * len(steps)
-
-        async def one(i, step):
-            outcomes[i] = await self.run(step)
-
-        async with anyio.create_task_group() as tasks:
-            for i, step in enumerate(steps):
-                tasks.start_soon(one, i, step)
-        return {"ok": outcomes}
+            return await self.listen(**step["listen"])
+        return await self.request(step["request"]["method"], step["request"].get("params") or {}, progress)
 
     async def run(self, step):
-        if "parallel" in step:
-            return await self.parallel(step["parallel"])
-        outcome, seen = {}, 0
+        outcome, seen = {"kind": step.get("kind")}, 0
         scope = anyio.CancelScope()
 
         # Counting notifications cancels at a known point without looking at a clock.
@@ -216,48 +170,42 @@ class Session:
                 scope.cancel()
 
         counts = step.get("progress") or "abortAfter" in step
+        self.asked = []
         try:
             with scope:
                 outcome["ok"] = plain(await self.perform(step, progress if counts else None))
             if scope.cancelled_caught:
-                outcome["error"] = {"name": "Cancelled", "message": f"after {seen} progress notifications"}
+                outcome["error"] = {"name": "Cancelled", "message": f"after {step['abortAfter']} progress notifications"}
         except Exception as error:
             outcome["error"] = failure(error)
-        if counts:
-            outcome["progress"] = seen
+        if step.get("progress"):
+            outcome["progress"] = seen > 1
+        if self.asked:
+            outcome["asked"] = self.asked
         return outcome
-
-    def end(self):
-        code, signal = None, None
-        if self.process is not None:
-            code = self.process.returncode
-            if code is not None and code < 0:
-                code, signal = None, -code
-        return {"exit": {"code": code, "signal": signal}, "received": self.received, "errors": self.errors, "asked": self.asked}
 
 
 async def main():
     if len(sys.argv) != 3:
-        usage("usage: python client.py TARGET-JSON SCRIPT-JSON")
-    options, script = json.loads(sys.argv[1]), json.loads(sys.argv[2])
-    members(options, ["command", "url", "cwd", "mode", "roots", "sampling", "elicitation"], "TARGET-JSON")
-    if ("command" in options) == ("url" in options):
-        usage("TARGET-JSON must have either command or url")
-    check_steps(script, "SCRIPT-JSON")
+        usage("usage: python client.py OPTIONS-JSON STEPS-JSON")
+    options, steps = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+    checked(options, steps)
     session = Session(options)
-    connected = False
+    code = 0
     try:
         async with session.client:
-            connected = True
-            for i, step in enumerate(script):
-                show({"step": i, **await session.run(step)})
+            if session.client.protocol_version != options.get("era", session.client.protocol_version):
+                raise ValueError(f"the server speaks {session.client.protocol_version}")
+            show({"kind": "connect", "ok": session.info()})
+            async with session.listening:
+                for step in steps:
+                    show(await session.run(step))
     except Exception as error:
-        if connected:
-            session.errors.append(str(failure(error)))
-        else:
-            show({"connect": {"error": failure(error)}})
-    show({"end": session.end()})
-    return 0 if connected else 1
+        show({"kind": "connect", "error": failure(error)})
+        code = 1
+    show({"kind": "end", "errors": session.errors})
+    # Taking the modules apart takes longer than many a session.
+    os._exit(code)
 
 
-sys.exit(anyio.run(main))
+anyio.run(main)

@@ -5,6 +5,7 @@
 README.md describes what it offers and what is printed.
 """
 
+import os
 import signal
 import socket
 import sys
@@ -86,6 +87,8 @@ async def steps(count: int, ctx: Context) -> str:
     """Report progress, step by step"""
     for done in range(1, count + 1):
         await ctx.report_progress(done, count, f"step {done}")
+        # An SDK that gets the last of them together with the result may be done with the call first.
+        await anyio.sleep(0.1)
     ran(f"steps {count}")
     return f"{count} steps"
 
@@ -190,10 +193,10 @@ def read_counter() -> str:
     return str(counter)
 
 
-@server.resource("note://of/{name}", mime_type="text/plain")
+@server.resource("note://byname/{name}", mime_type="text/plain")
 def note(name: str) -> str:
     """A note of somebody"""
-    ran(f"read of {name}")
+    ran(f"read {name}")
     return f"the note of {name}"
 
 
@@ -259,7 +262,9 @@ def main() -> None:
         runs = Path(sys.argv[2])
     if sys.argv[1] == "stdio":
         server.run("stdio")
-        return
+        # Clients and gates wait for the end, and taking modules apart is slow.
+        sys.stdout.flush()
+        os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         anyio.run(serve_http)
