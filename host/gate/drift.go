@@ -13,6 +13,8 @@ import (
 const (
 	maxTools = 8192
 	maxPages = 4096 // of a first listing
+	// maxToolBytes is a hundred times what the longest real list holds.
+	maxToolBytes = 64 << 20
 )
 
 // graded is how far a definition has moved from its pin.
@@ -99,7 +101,7 @@ func (s *State) accepted(n *entry, q *abi.AskEvent) {
 		srv.pins[n.call.Tool] = pinned(q.Definition, s.now)
 	}
 	if q.Identity.Exists() {
-		srv.identity = pin{q.Identity, q.Identity.Digest(), s.now}
+		srv.identity = pin{definition: q.Identity, digest: q.Identity.Digest(), at: s.now}
 	}
 	if q.Definition.Exists() || q.Identity.Exists() {
 		srv.dirty = true

@@ -20,17 +20,22 @@ type server struct {
 	started, complete, whole bool
 	first                    map[string]bool // cursors that continue the first listing
 	current                  map[string]pin
-	identity                 pin               // of the server itself; without a digest: none
-	said                     pin               // what it says of itself in this session, in the same form
-	declined                 string            // digest of what of that a person did not want
-	graded                   map[string]graded // by tool; that of the server itself under ""
-	dirty                    bool              // pins were added since they were last kept
+	// reading says that a listing has begun and not reached its end, mixed that
+	// another one had begun before it did: the pages can not be told apart.
+	reading, mixed bool
+	bytes          int64             // of what was listed
+	identity       pin               // of the server itself; without a digest: none
+	said           pin               // what it says of itself in this session, in the same form
+	declined       string            // digest of what of that a person did not want
+	graded         map[string]graded // by tool; that of the server itself under ""
+	dirty          bool              // pins were added since they were last kept
 }
 
 type pin struct {
 	definition abi.Value
 	digest     string
 	at         time.Time
+	size       int64 // of the definition, in bytes
 }
 
 func newServer() *server {
@@ -43,7 +48,7 @@ func newServer() *server {
 // unlist forgets what a session saw; the pins stay.
 func (v *server) unlist() {
 	v.listed, v.twice, v.current, v.first = map[string]pin{}, map[string]bool{}, map[string]pin{}, map[string]bool{}
-	v.started, v.complete = false, false
+	v.started, v.complete, v.reading, v.mixed, v.bytes = false, false, false, false, 0
 	v.said, v.declined = pin{}, ""
 }
 
@@ -58,7 +63,7 @@ func (s *State) of(name string) *server {
 }
 
 func pinned(definition abi.Value, at time.Time) pin {
-	return pin{definition, abi.PinDigest(definition), at}
+	return pin{definition, abi.PinDigest(definition), at, int64(len(definition.Append(nil)))}
 }
 
 // list takes in a page of tool definitions. Text of servers enters provenance,
@@ -72,7 +77,7 @@ func (s *State) list(e abi.Event) {
 	case abi.ToolsStored:
 		srv.stored(t.List)
 		// A process that only asked the server what it is has seen no list.
-		srv.whole = srv.whole || len(srv.pins) > 0
+		srv.whole = srv.whole || len(srv.pins) > 0 || len(t.List) == 0
 		return
 	case abi.ToolsAccepted:
 		srv.stored(t.List)
@@ -95,7 +100,7 @@ func (v *server) stored(list []abi.Value) {
 	for _, value := range list {
 		p := abi.PinFrom(value)
 		if p.Identity.Exists() {
-			v.identity = pin{p.Identity, p.Identity.Digest(), p.At}
+			v.identity = pin{definition: p.Identity, digest: p.Identity.Digest(), at: p.At}
 			continue
 		}
 		v.pins[p.Definition.Get("name").Str()] = pinned(p.Definition, p.At)
@@ -106,44 +111,76 @@ func (v *server) stored(list []abi.Value) {
 func (s *State) announce(e abi.Event) {
 	srv := s.of(e.Server.Server)
 	said, known := abi.IdentityBeside(srv.identity.definition, e.Server.Result)
-	srv.said = pin{said, said.Digest(), s.now}
+	srv.said = pin{definition: said, digest: said.Digest(), at: s.now}
 	if digest := known.Digest(); digest != srv.identity.digest {
-		srv.identity, srv.dirty = pin{known, digest, s.now}, true
+		srv.identity, srv.dirty = pin{definition: known, digest: digest, at: s.now}, true
 	}
 	s.record(e)
 }
 
-// page takes in one page of a listing.
+// page takes in one page of a listing. Clients read pages again, and several may
+// read at once: a page that no listing in progress waits for adds to what is
+// listed, and ends nothing.
 func (v *server) page(t *abi.ToolsEvent, now time.Time) {
-	firstListing := !v.whole && (!v.started || t.Paged && v.first[t.Cursor])
-	if !t.Paged {
+	begins := !t.Paged || t.Cursor == "" && !v.reading
+	cursor := abi.DigestBytes([]byte(t.Cursor)) // a cursor can be long
+	firstListing := !v.whole && (begins && !v.started || t.Paged && v.first[cursor])
+	if begins {
+		v.mixed = v.reading
 		v.current, v.twice = map[string]pin{}, map[string]bool{}
+		v.started, v.reading = true, true
 	}
-	v.started = true
+	current := v.current
+	if !v.reading {
+		current = map[string]pin{}
+	}
 	for _, d := range t.List {
-		name, p := d.Get("name").Str(), pinned(d, now)
-		if _, again := v.listed[name]; !again && len(v.listed) >= maxTools {
-			continue
-		}
-		if was, again := v.current[name]; again && was.digest != p.digest {
-			v.twice[name] = true
-		}
-		v.current[name], v.listed[name] = p, p
-		if _, known := v.pins[name]; !known && firstListing && pinnable(name) {
-			v.pins[name] = p
-			v.dirty = true
-		}
+		v.definition(current, pinned(d, now), firstListing)
 	}
 	if t.More {
 		if firstListing && len(v.first) < maxPages {
-			v.first[t.Next] = true
+			v.first[abi.DigestBytes([]byte(t.Next))] = true
 		}
+		return
+	}
+	if !v.reading {
 		return
 	}
 	v.dirty = v.dirty || !v.whole // that nothing was listed is kept as well
 	v.complete, v.whole = true, true
-	v.listed = v.current
-	v.current = map[string]pin{}
+	if !v.mixed {
+		v.listed, v.bytes = current, 0
+		for _, p := range current {
+			v.bytes += p.size
+		}
+	}
+	v.current, v.reading, v.mixed = map[string]pin{}, false, false
+}
+
+// definition takes in a definition of a listing. Of a tool that there is no room
+// for, the client may have seen another than the gate knows: if it is pinned, it
+// counts as listed twice.
+func (v *server) definition(current map[string]pin, p pin, firstListing bool) {
+	name := p.definition.Get("name").Str()
+	_, isPinned := v.pins[name]
+	listed, again := v.listed[name]
+	if !again && len(v.listed) >= maxTools || listed.digest != p.digest && v.bytes+p.size > maxToolBytes {
+		if isPinned || again {
+			v.twice[name] = true
+		}
+		return
+	}
+	if was, again := current[name]; again && was.digest != p.digest {
+		v.twice[name] = true
+	}
+	if listed.digest != p.digest {
+		v.bytes += p.size
+	}
+	current[name], v.listed[name] = p, p
+	if !isPinned && firstListing && pinnable(name) {
+		v.pins[name] = p
+		v.dirty = true
+	}
 }
 
 // Pinnable says whether a tool of that name can be pinned: its name is printable
@@ -177,7 +214,7 @@ func (s *State) pinOf(serverName, tool string) abi.Definition {
 	switch {
 	case srv.complete && !isListed && !srv.called[tool]:
 		d.State = abi.PinUnknown
-	case isPinned && isListed && (p.digest != l.digest || srv.twice[tool]):
+	case isPinned && (isListed && p.digest != l.digest || srv.twice[tool]):
 		g := s.drift(serverName, tool, p, l)
 		d.State, d.Changed = abi.PinChanged, abi.ChangedMembers(p.definition, l.definition)
 		d.Drift, d.Why, d.Twice = g.drift, g.why, srv.twice[tool]
