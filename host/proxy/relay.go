@@ -20,6 +20,7 @@ type relay struct {
 	talk     *Conversation
 	toServer sink
 	toClient sink
+	mirrors  bool // we are the server's client over HTTP, and mirror arguments in headers
 	remote   bool // the server is behind HTTP, which wants to know what a frame is
 }
 

@@ -144,10 +144,28 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 	return raw, true
 }
 
+// unmirrored adds the tools whose arguments no header can mirror as the server
+// says. A client over HTTP has to leave them out (MCP 2026-07-28, "x-mcp-header");
+// one over stdio does not know of headers, so it is done for it.
+func unmirrored(hidden map[string]bool, list []abi.Value) map[string]bool {
+	for _, d := range list {
+		if _, err := transport.HeaderParams(d.Get("inputSchema")); err != nil {
+			if hidden == nil {
+				hidden = map[string]bool{}
+			}
+			hidden[d.Get("name").Str()] = true
+		}
+	}
+	return hidden
+}
+
 // hide takes the tools out of a list that the policy hides. The cursor stays: an
 // empty page is one, too.
 func (r *relay) hide(m Message) ([]byte, error) {
 	hidden := r.o.Engine.Hidden(r.o.Server, m.Event.Tools.List)
+	if r.mirrors && m.Frame.ResultType != "" {
+		hidden = unmirrored(hidden, m.Event.Tools.List)
+	}
 	if len(hidden) == 0 {
 		return m.Frame.Raw, nil
 	}

@@ -22,6 +22,7 @@ func StdioRemote(ctx context.Context, o Options) {
 	defer restore()
 	p := &stdio{o: o, toServer: newSender(remoteLine{o.Remote}), toClient: newSender(o.Out)}
 	p.join()
+	p.relay.mirrors = true
 	socket := p.relay.listen()
 	clientGone, serverRead := make(chan struct{}), make(chan struct{})
 	go func() { defer close(clientGone); p.pumpClient() }()
