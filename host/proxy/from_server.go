@@ -77,6 +77,13 @@ func (c *Conversation) response(m *Message) {
 	if r != nil && (m.via == nil || r.via != m.via && r.via != nil && r.via.read()) {
 		m.via = r.via
 	}
+	if p := describes(f, r); p != nil {
+		c.close(r.id)
+		m.Answers = []Answered{{r.id, r.via}}
+		m.Frame.Kind, m.Frame.Problem = wire.Refused, p
+		m.Event = c.refusal(m.Frame, "server")
+		return
+	}
 	body := f.Result
 	if f.Kind == wire.ErrorResponse {
 		body = f.Error

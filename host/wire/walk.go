@@ -143,6 +143,21 @@ func (c *Classifier) nameCode(lexeme []byte, surrogate string) string {
 	return ""
 }
 
+// Folds reports whether some peer takes a member's name for one of the known names, without its being one: it folds case, or ends at a U+0000.
+func Folds(name string, known ...string) bool {
+	for _, k := range known {
+		if name == k {
+			return false
+		}
+	}
+	for _, k := range known {
+		if folds([]byte(name), k) {
+			return true
+		}
+	}
+	return false
+}
+
 // folds reports whether a peer could take name for known: Unicode simple folding (ſ is s, K is k), which encoding/json uses; the
 // dotted and dotless i, which Java's equalsIgnoreCase takes for i; and the text in front of a U+0000, which is all that C strings keep.
 func folds(name []byte, known string) bool {
