@@ -94,7 +94,7 @@ const (
 	CodeCompletion = "FRAME_COMPLETION"
 	// CodeTaskID: a tasks/get, result, cancel or update whose taskId is absent or not a string (MCP "tasks", and its extension).
 	CodeTaskID = "FRAME_TASK_ID"
-	// CodeListen: a subscriptions/listen whose notifications are not an object, or name resources or tasks otherwise than in an array (MCP "subscriptions").
+	// CodeListen: a subscriptions/listen whose notifications are not an object, or name resources or tasks otherwise than as strings in an array (MCP "subscriptions").
 	CodeListen = "FRAME_LISTEN"
 	// CodeTargetSurrogate: a uri, prompt name or task id with a lone surrogate.
 	CodeTargetSurrogate = "FRAME_TARGET_SURROGATE"

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -145,9 +146,32 @@ func (c *Classifier) paramTypes(w *walk) (code, pointer string) {
 			}
 		}
 	}
+	for _, s := range [...]slot{listenResources, listenTasks} {
+		if code, pointer := c.listed(w, s); code != "" {
+			return code, pointer
+		}
+	}
 	for _, m := range retryMembers {
 		if v := w.at[m.slot]; v.present() && v.kind != m.kind {
 			return m.code, m.pointer()
+		}
+	}
+	return "", ""
+}
+
+// listed refuses items of a list of targets that are no strings, or that decoders do not read alike.
+func (c *Classifier) listed(w *walk, s slot) (code, pointer string) {
+	list := w.at[s]
+	if w.rule == nil || w.rule.method != "subscriptions/listen" || list.kind != '[' {
+		return "", ""
+	}
+	n := -1
+	for item, err := range Items(w.text, list.Span) {
+		if n++; err != nil || w.text[item.Start] != '"' {
+			return CodeListen, s.pointer() + "/" + strconv.Itoa(n)
+		}
+		if code := c.nameCode(item.In(w.text), CodeTargetSurrogate); code != "" {
+			return code, s.pointer() + "/" + strconv.Itoa(n)
 		}
 	}
 	return "", ""
