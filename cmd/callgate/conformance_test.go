@@ -164,9 +164,14 @@ func TestDifferencesBetweenRunsAreFound(t *testing.T) {
 }
 
 // fixture builds mcp-go's own server for the suite: its source, which serves
-// HTTP, with a way to serve stdio as well.
+// HTTP, with a way to serve stdio as well. It is built beside callgate, once
+// unless two tests want it at the same moment.
 func (p peers) fixture(t *testing.T) string {
 	t.Helper()
+	built := filepath.Join(filepath.Dir(p.callgate), "fixture.exe")
+	if _, err := os.Stat(built); err == nil {
+		return built
+	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/mark3labs/mcp-go").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -204,7 +209,10 @@ func serve(s *server.MCPServer, addr string, mux http.Handler) error {
 	if out, err := exec.Command("go", "build", "-o", binary, filepath.Join(dir, "main.go"), filepath.Join(dir, "serve.go")).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return binary
+	if err := os.Rename(binary, built); err != nil {
+		t.Fatal(err)
+	}
+	return built
 }
 
 // TestConformanceIsTheSameBehindTheGateway runs the suite against servers, and
