@@ -246,6 +246,7 @@ func (s *State) forget(n *entry) {
 // expect keeps an allowed call until its result comes. Of more than a server
 // can be working on, the oldest are taken for answered with success.
 func (s *State) expect(n *entry) {
+	n.call.SetValues(abi.Value{}) // what it was judged by is in the verdict
 	s.session.sent = append(s.session.sent, n.key)
 	for len(s.session.sent) > maxSent {
 		if old := s.session.entries[s.session.sent[0]]; old != nil && old.outcome == abi.Allow {

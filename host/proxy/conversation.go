@@ -29,8 +29,12 @@ const (
 	CodeBatchTaken = "FRAME_BATCH_TAKEN_BACK"
 )
 
-// maxOpen is how many requests may be without an answer, in each direction.
-const maxOpen = 16384
+// maxOpen is how many requests may be without an answer, in each direction, and
+// maxOpenBytes how long their names may be together.
+const (
+	maxOpen      = 16384
+	maxOpenBytes = 64 << 20
+)
 
 // maxRecorded is how much of a refused frame is kept, in bytes.
 const maxRecorded = 64 << 10
@@ -43,6 +47,7 @@ type Conversation struct {
 
 	mu       sync.Mutex
 	open     map[string]*request // of the client, by id
+	bytes    int                 // what they hold, see [request.size]
 	asked    map[string]bool     // of the server, by id
 	unsure   map[string]bool     // ids of which more than one answer may come
 	noneSure bool                // there were too many of them to keep
@@ -61,6 +66,7 @@ type request struct {
 	tool      bool      // its answer is a tool result
 	task      string    // id of the task that it is about
 	token     string    // of its progress, as JSON
+	bare      bool      // of 2026-07-28, and without what its client can do
 	approved  *bound    // a person approved the call that it is
 	call      string    // id of the call event
 	cursor    string
@@ -70,6 +76,11 @@ type request struct {
 	unsure    bool // its answer may be that of another request with its id
 	elicits   bool // initialize: the client declares forms
 	unsent    bool // a call that the server has not been given
+}
+
+// size is how many bytes of the client's are kept of a request.
+func (r *request) size() int {
+	return len(r.id.Raw) + len(r.method) + len(r.task) + len(r.token) + len(r.cursor)
 }
 
 // Message is one frame, or element of a batch, and what it means to the gate.
@@ -90,6 +101,7 @@ type Message struct {
 	ticket    *ticket // of the request state of ours that it came with
 
 	fromServer bool
+	bare       bool                         // it answers a request of 2026-07-28 that does not say what its client can do
 	answers    bool                         // a response of the server, to a request that was open
 	event      *transport.Event             // what carried a request of the server here
 	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
@@ -155,6 +167,7 @@ func (c *Conversation) request(m *Message) {
 	key := f.ID.Key()
 	r := &request{
 		id: f.ID, method: f.Method, via: m.via, cursor: f.Cursor, paged: f.HasCursor, modern: f.Modern,
+		bare: f.Modern && f.Capabilities.IsZero(),
 		tool: f.Call != nil && f.Call.Task.IsZero(), unsent: isJudged(f.Method), token: string(f.ProgressToken.In(f.Raw)),
 	}
 	switch {
@@ -169,19 +182,22 @@ func (c *Conversation) request(m *Message) {
 	if have != nil && have.cancelled {
 		c.doubt(key)
 	}
-	if len(c.open) >= maxOpen {
+	full := func() bool { return len(c.open) >= maxOpen || c.bytes+r.size() > maxOpenBytes }
+	if full() {
 		c.forgetCancelled()
 	}
-	full := len(c.open) >= maxOpen
-	if !busy && !full {
+	opens := !busy && !full()
+	if opens {
+		c.drop(key)
 		c.open[key] = r
+		c.bytes += r.size()
 	}
 	c.mu.Unlock()
 	if busy {
 		c.refuse(m, CodeIDInFlight, "a request with this id has no answer yet; use another id", false)
 		return
 	}
-	if full {
+	if !opens {
 		c.refuse(m, CodeTooManyOpen, "too many requests have no answer yet; wait for some", false)
 		return
 	}
@@ -234,7 +250,7 @@ func (c *Conversation) close(id wire.ID) *request {
 	if r == nil {
 		return nil
 	}
-	delete(c.open, id.Key())
+	c.drop(id.Key())
 	closed := *r
 	closed.unsure = c.noneSure || c.unsure[id.Key()]
 	return &closed
@@ -256,8 +272,16 @@ func (c *Conversation) forgetCancelled() {
 	for key, r := range c.open {
 		if r.cancelled {
 			c.doubt(key)
-			delete(c.open, key)
+			c.drop(key)
 		}
+	}
+}
+
+// drop takes a request out of those that are open. It is called with mu held.
+func (c *Conversation) drop(key string) {
+	if r := c.open[key]; r != nil {
+		c.bytes -= r.size()
+		delete(c.open, key)
 	}
 }
 
@@ -300,7 +324,7 @@ func (c *Conversation) drain() []*request {
 		if !r.cancelled {
 			out = append(out, r)
 		}
-		delete(c.open, key)
+		c.drop(key)
 	}
 	return out
 }

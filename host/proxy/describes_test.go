@@ -77,3 +77,40 @@ func TestAListThatTheClientGaveUpIsNoList(t *testing.T) {
 		}
 	}
 }
+
+// What is kept of requests without an answer is bounded by their length, too.
+func TestRequestsWithLongNamesAreRefusedBeforeTheyFillMemory(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	cases := []struct{ name, frame string }{
+		{"ids", `{"jsonrpc":"2.0","id":"%d` + long + `","method":"ping"}`},
+		{"methods", `{"jsonrpc":"2.0","id":%d,"method":"vendor/` + long + `"}`},
+		{"cursors", `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{"cursor":"` + long + `"}}`},
+		{"tokens", `{"jsonrpc":"2.0","id":%d,"method":"ping","params":{"_meta":{"progressToken":"` + long + `"}}}`},
+		{"tasks", `{"jsonrpc":"2.0","id":%d,"method":"tasks/get","params":{"taskId":"` + long + `"}}`},
+	}
+	for _, c := range cases {
+		talk := proxy.NewConversation("s")
+		send := func(n int) bool {
+			m := fromClient(talk, c.frame, n)
+			talk.Sent(m)
+			return m.Frame.Kind == wire.Request
+		}
+		n := 0
+		for n < 80 && send(n) {
+			n++
+		}
+		if n < 60 || n > 64 {
+			t.Errorf("%s: %d MiB are taken", c.name, n)
+		}
+		if fromClient(talk, `{"jsonrpc":"2.0","id":"short","method":"ping"}`).Frame.Kind != wire.Request {
+			t.Errorf("%s: a short one is refused", c.name)
+		}
+		fromServer(talk, `{"jsonrpc":"2.0","id":%s,"result":{}}`, strings.Split(strings.SplitN(strings.Replace(c.frame, "%d", "0", 1), `"id":`, 2)[1], ",")[0])
+		if !send(100) || send(101) {
+			t.Errorf("%s: an answer makes room for one more", c.name)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}

@@ -1,8 +1,13 @@
 package proxy
 
-import "sync"
+import (
+	"sync"
 
-// maxTasks is how many tasks are remembered with the call that each came of.
+	"github.com/callgate/callgate/abi"
+)
+
+// A task is remembered by the digest of its id, which a server makes as long as
+// it likes. maxTasks is how many tasks are remembered with the call that each came of.
 const maxTasks = 4096
 
 // tasks says which call a task of the server came of: the result may be fetched
@@ -19,6 +24,7 @@ func (t *tasks) add(task, call string) {
 	if task == "" || call == "" {
 		return
 	}
+	task = abi.DigestBytes([]byte(task))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.calls == nil {
@@ -39,5 +45,5 @@ func (t *tasks) add(task, call string) {
 func (t *tasks) call(task string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.calls[task]
+	return t.calls[abi.DigestBytes([]byte(task))]
 }

@@ -12,6 +12,7 @@
 package wire
 
 import (
+	"crypto/sha256"
 	"errors"
 	"strconv"
 
@@ -94,8 +95,15 @@ func (id ID) Key() string {
 	}
 	// The quote in front keeps strings and numbers apart. An error here only says that a lone surrogate became U+FFFD.
 	text, _ := jsontext.AppendUnquote([]byte{'"'}, id.Raw)
+	if len(text) > longestKey {
+		sum := sha256.Sum256(text)
+		return "#" + string(sum[:])
+	}
 	return string(text)
 }
+
+// longestKey is how many bytes of an id a key repeats: whoever keeps keys keeps no more of what a peer makes as long as it likes.
+const longestKey = 256
 
 // Frame is one classified frame. Check Kind first: the other fields of a Refused frame are there to be recorded, not to be acted on.
 type Frame struct {
