@@ -153,8 +153,6 @@ func (g *grader) text(at string, was, is Value) {
 		g.note(at, DriftWidening, "no text", was, is)
 	case sameWords(was.Str(), is.Str()):
 		g.note(at, DriftCosmetic, "the same words", was, is)
-	case fewerWords(was.Str(), is.Str()):
-		g.note(at, DriftCosmetic, "words left out", was, is)
 	default:
 		g.note(at, DriftText, "other words", was, is)
 	}

@@ -253,31 +253,10 @@ func wordsOf(s string) (words []string, ends []int) {
 	return words, ends
 }
 
-// sameWords says whether two texts differ only in white space, case and
-// punctuation.
+// sameWords says whether two texts differ only in white space, case and the
+// punctuation inside sentences: where one ends can turn what it says around.
 func sameWords(a, b string) bool {
-	x, _ := wordsOf(a)
-	y, _ := wordsOf(b)
-	return slices.Equal(x, y)
-}
-
-// limits are words that hold back what stands beside them.
-var limits = []string{
-	"not", "never", "no", "dont", "doesnt", "cannot", "cant", "wont", "without", "unless", "except", "only", "nor", "neither", "none",
-	"avoid", "refuse", "deny", "forbid", "forbidden", "must", "should", "before", "until", "if",
-}
-
-// fewerWords says whether a text is another one with words left out, of which
-// none held anything back.
-func fewerWords(was, is string) bool {
-	x, _ := wordsOf(was)
-	y, _ := wordsOf(is)
-	for _, w := range x {
-		if len(y) > 0 && w == y[0] {
-			y = y[1:]
-		} else if slices.Contains(limits, w) {
-			return false
-		}
-	}
-	return len(y) == 0
+	x, xEnds := wordsOf(strings.ReplaceAll(a, "\n", " "))
+	y, yEnds := wordsOf(strings.ReplaceAll(b, "\n", " "))
+	return slices.Equal(x, y) && slices.Equal(xEnds, yEnds)
 }
