@@ -247,6 +247,9 @@ func TestConformanceIsTheSameBehindTheGateway(t *testing.T) {
 			bridged: map[string]map[string]string{"2025-11-25": {
 				"server-sse-multiple-streams server-sse-streams-functional": "an answer from a pipe is sent as JSON, not as a stream",
 				"server-sse-polling": "a server behind a pipe has no stream to end before it answers",
+			}, "2026-07-28": {
+				"server-stateless sep-2575-http-server-unsupported-version-400": "over a pipe this SDK settles on a revision with the first request",
+				"server-stateless sep-2575-server-unsupported-version-error":    "over a pipe this SDK settles on a revision with the first request",
 			}},
 		},
 		{

@@ -17,11 +17,12 @@ type sink interface{ send(frame) }
 // arrive and leave.
 type relay struct {
 	*Keeper
-	talk     *Conversation
-	toServer sink
-	toClient sink
-	mirrors  bool // we are the server's client over HTTP, and mirror arguments in headers
-	remote   bool // the server is behind HTTP, which wants to know what a frame is
+	talk      *Conversation
+	toServer  sink
+	toClient  sink
+	stateless bool // it serves one request over HTTP, and the server speaks none
+	mirrors   bool // we are the server's client over HTTP, and mirror arguments in headers
+	remote    bool // the server is behind HTTP, which wants to know what a frame is
 }
 
 // about describes a frame for a server behind HTTP.

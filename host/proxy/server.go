@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"bytes"
+	"net/http"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -44,7 +44,30 @@ func (r *relay) deliver(m Message, event *transport.Event) {
 		r.unrelayed(m)
 		return
 	}
-	r.toClient.send(frame{bytes: sent, via: m.via, event: event, ends: m.ends()})
+	r.toClient.send(frame{bytes: sent, via: m.via, event: event, ends: m.ends(), status: r.statusOf(m)})
+}
+
+// statusOf is the HTTP status of an error of a server that speaks no HTTP itself
+// (MCP 2026-07-28, "streamable http", errors); 0: what any answer has.
+func (r *relay) statusOf(m Message) int {
+	if !r.stateless || m.Frame.Kind != wire.ErrorResponse {
+		return 0
+	}
+	at, err := wire.Find(m.Frame.Raw, m.Frame.Error, "/code")
+	if err != nil {
+		return 0
+	}
+	switch string(at.In(m.Frame.Raw)) {
+	case "-32601":
+		return http.StatusNotFound
+	case "-32700", "-32600", "-32020", "-32021", "-32022":
+		return http.StatusBadRequest
+	case "-32602":
+		if m.bare {
+			return http.StatusBadRequest
+		}
+	}
+	return 0
 }
 
 // ends is how many requests of the client a frame of the server answers. An error
@@ -183,17 +206,19 @@ func (r *relay) hide(m Message) ([]byte, error) {
 	return wire.Splice(m.Frame.Raw, edits)
 }
 
-// serverBatch handles an array of the server. One element that is not relayed
-// keeps back the whole array, and each request it answered gets an error.
+// serverBatch handles an array of the server. An element that the client may not
+// see as it is has another in its place; one that is not relayed keeps back the
+// whole array, and each request it answered gets an error.
 func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event) {
 	messages := make([]Message, len(f.Elements))
-	whole, changed := f.Problem == nil, false
+	whole := f.Problem == nil
+	elements := make([][]byte, len(f.Elements))
 	out := frame{event: event}
 	for i, element := range f.Elements {
+		element.HasOwnMeta = f.HasOwnMeta // it is of one of them
 		m := r.talk.server(element, via)
 		sent, token, ok := r.passes(&m)
-		messages[i], whole = m, whole && ok
-		changed = changed || ok && !bytes.Equal(sent, element.Raw)
+		messages[i], elements[i], whole = m, sent, whole && ok
 		if m.via != nil {
 			out.via = m.via
 		}
@@ -202,10 +227,13 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 			out.wait = func() error { return r.o.Engine.Wait(token) }
 		}
 	}
-	if clean, _, err := wire.StripOwnMeta(f.Raw); err == nil && whole && !changed {
-		out.bytes = clean
-		r.toClient.send(out)
-		return
+	if whole {
+		var err error
+		if out.bytes, err = replaced(f, elements); err == nil {
+			r.toClient.send(out)
+			return
+		}
+		r.o.Note("a batch of the server was not relayed: %v", err)
 	}
 	for i, m := range messages {
 		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {

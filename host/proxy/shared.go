@@ -99,7 +99,7 @@ func (g *Gateway) unshare(s *shared) {
 // give gives a relay its end at the server.
 func (s *shared) give(r *relay, x *exchange) *sharedEnd {
 	e := &sharedEnd{s: s, relay: r, x: x}
-	r.remote, r.toServer, r.toClient = true, e, direct{}
+	r.remote, r.stateless, r.toServer, r.toClient = true, true, e, direct{}
 	return e
 }
 

@@ -42,15 +42,17 @@ var clientRules = [...]rule{
 	{method: "tasks/result", target: paramTaskID, surrogate: CodeTargetSurrogate, members: ruleTask[:]},
 	{method: "tasks/cancel", target: paramTaskID, surrogate: CodeTargetSurrogate, members: ruleTask[:]},
 	{method: "tasks/update", target: paramTaskID, surrogate: CodeTargetSurrogate, members: ruleTask[:]},
-	{method: "resources/subscribe", target: paramURI, surrogate: CodeTargetSurrogate, members: ruleURI[:]},
-	{method: "resources/unsubscribe", target: paramURI, surrogate: CodeTargetSurrogate, members: ruleURI[:]},
+	{method: "resources/subscribe", target: paramURI, surrogate: CodeTargetSurrogate, members: ruleAnyURI[:]},
+	{method: "resources/unsubscribe", target: paramURI, surrogate: CodeTargetSurrogate, members: ruleAnyURI[:]},
 	{method: "subscriptions/listen", members: []memberRule{
 		{paramNotifications, '{', true, CodeListen}, {listenResources, '[', true, CodeListen}, {listenTasks, '[', true, CodeListen}}},
 }
 
 var (
-	ruleURI  = [...]memberRule{{paramURI, '"', false, CodeURI}}
-	ruleTask = [...]memberRule{{paramTaskID, '"', false, CodeTaskID}}
+	ruleURI = [...]memberRule{{paramURI, '"', false, CodeURI}}
+	// MCP 2026-07-28 has these no more. Without a uri they ask for nothing, and the server says so better than we can.
+	ruleAnyURI = [...]memberRule{{paramURI, '"', true, CodeURI}}
+	ruleTask   = [...]memberRule{{paramTaskID, '"', false, CodeTaskID}}
 
 	// everyParams are the names in a client's params that are the protocol's whatever the method: _meta (MCP "base protocol") and the two of a retry
 	// (MCP 2026-07-28 "multi round-trip requests").
