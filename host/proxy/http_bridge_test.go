@@ -131,6 +131,7 @@ type gatewaySetup struct {
 	client  func(*http.Request) (proxy.GatewayClient, *transport.Refusal)
 	limits  proxy.GatewayLimits
 	memory  bool // keeps no ledger files
+	closed  bool // the test closes it
 }
 
 func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server) {
@@ -145,8 +146,8 @@ func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server)
 		Servers: o.servers, Guard: transport.Guard{Bound: "127.0.0.1:1"}, Client: o.client, Limits: o.limits, Stderr: os.Stderr,
 		Open: func(name string, client proxy.GatewayClient) (*proxy.Opened, proxy.KeeperOptions, error) {
 			dir := o.dir
-			if client.Name != "" {
-				dir += "/" + client.Name
+			if client.Name != "" || len(o.servers) > 1 {
+				dir += "/" + client.Name + "-" + name // groups of their own: one has nothing to do with the other
 				if err := os.MkdirAll(dir, 0o700); err != nil {
 					return nil, proxy.KeeperOptions{}, err
 				}
@@ -171,8 +172,10 @@ func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server)
 	s := httptest.NewServer(g)
 	t.Cleanup(func() {
 		s.CloseClientConnections()
-		if err := g.Close(); err != nil {
-			t.Error(err)
+		if !o.closed {
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 		s.Close()
 	})

@@ -57,6 +57,7 @@ func (l *childLine) next() (wire.Line, error) {
 func (l *childLine) stop() {
 	l.child.end()
 	l.child.drain(l.eof)
+	_ = l.child.out.Close() // drain may have done so; else it would stay open until it is collected
 }
 
 // legacyLine is a server that speaks HTTP+SSE (MCP 2024-11-05).
