@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -101,4 +102,27 @@ func (r *relay) takeBack(messages []Message, answers [][]byte, via *exchange) {
 	if answer := wire.BatchFrame(out); answer != nil {
 		r.toClient.send(frame{bytes: answer, via: via, ends: len(out)})
 	}
+}
+
+// replaced is a batch with other elements in the places of those that differ.
+func replaced(f wire.Frame, elements [][]byte) ([]byte, error) {
+	var edits []wire.Edit
+	array := wire.Span{Start: bytes.IndexByte(f.Raw, '['), End: bytes.LastIndexByte(f.Raw, ']') + 1}
+	i := 0
+	for at, err := range wire.Items(f.Raw, array) {
+		if err != nil {
+			return nil, err
+		}
+		if i < len(elements) && !bytes.Equal(elements[i], at.In(f.Raw)) {
+			edits = append(edits, wire.Edit{Span: at, With: bytes.TrimRight(elements[i], "\r\n")})
+		}
+		i++
+	}
+	if i != len(elements) {
+		return nil, fmt.Errorf("it has %d elements, and %d are to be relayed", i, len(elements))
+	}
+	if edits == nil {
+		return f.Raw, nil
+	}
+	return wire.Splice(f.Raw, edits)
 }

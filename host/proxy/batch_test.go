@@ -74,3 +74,32 @@ func TestADenialAsLongAsTheResultTakesItsPlaceInABatch(t *testing.T) {
 		t.Error("the result was relayed")
 	}
 }
+
+// What the client may not see of one answer in a batch takes nothing from the
+// others, nor a byte from what is around them.
+func TestAnElementThatIsEditedLeavesTheRestOfItsBatch(t *testing.T) {
+	const hides = "callgate: 1\npacks: none\nsettings: {default: allow, unlisted: allow, max_result_bytes: 400}\ntools:\n  fake/bad: {hide: true}\n"
+	ping := ` {"jsonrpc":"2.0", "id":"p","result":{"n":1.0}} `
+	list := `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"good"},{"name":"bad"}],"nextCursor":"c"}}`
+	cases := []struct{ name, method, says, want, never string }{
+		{"nothing to edit", "tools/list", "[ " + strings.Replace(list, `,{"name":"bad"}`, "", 1) + "," + ping + "]", "[ " + strings.Replace(list, `,{"name":"bad"}`, "", 1) + "," + ping + "]", "bad"},
+		{"a hidden tool", "tools/list", "[ " + list + "," + ping + "]", "[ " + strings.Replace(list, `,{"name":"bad"}`, "", 1) + "," + ping + "]", "bad"},
+		{"words of ours", "ping", `[{"jsonrpc":"2.0","id":ID,"result":{"_meta":{"dev.callgate/verdict":1,"x":2}}},` + ping + "]", `[{"jsonrpc":"2.0","id":ID,"result":{"_meta":{"x":2}}},` + ping + "]", `verdict":1`},
+		{"a result that is too long", "tools/call", "[" + ping + `,{"jsonrpc":"2.0","id":ID,"result":{"content":"` + strings.Repeat("x", 500) + `"}} ]`, "[" + ping + `,{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"[callgate blocked] result: RESULT_SIZE`, "xxx"},
+	}
+	for _, c := range cases {
+		l := connect(t, setup{policy: hides})
+		l.greet("2025-03-26")
+		before := len(l.got())
+		l.send(`{"jsonrpc":"2.0","id":12345,"method":"` + c.method + `","params":{"name":"say","arguments":{"line":` + string(abi.StringValue(c.says).Append(nil)) + "}}}\n")
+		l.await("12345")
+		l.end()
+		got := l.got()[before:]
+		if !strings.Contains(got, strings.Replace(c.want, "ID", "12345", 1)) || strings.Contains(got, c.never) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}
