@@ -73,7 +73,7 @@ func (c *Conversation) response(m *Message) {
 	if r == nil {
 		r = c.likely(f.ID)
 	}
-	m.answers = r != nil
+	m.answers, m.bare = r != nil, r != nil && r.bare
 	if r != nil && (m.via == nil || r.via != m.via && r.via != nil && r.via.read()) {
 		m.via = r.via
 	}
