@@ -15,6 +15,7 @@ type slotRule struct {
 	only     bool // there is an `arg:`
 	moving   bool // the tool moves or copies: from and to are paths
 	resource bool // the call names a resource: its uri is a path, unless it has another scheme
+	complete bool // the call completes an argument, whose name and value stand beside each other
 	names    []squashed
 	more     []argument // further arguments, named by pointer
 	hasAllow bool
@@ -27,7 +28,7 @@ type slotRule struct {
 func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 	r := slotRule{
 		argument: argument{rule: rule.Rule, outcome: outcomeOf(rule)}, only: rule.Arg != "",
-		resource: of.Kind == abi.KindResource,
+		resource: of.Kind == abi.KindResource, complete: of.Kind == abi.KindCompletion,
 		moving:   hasWord(of.Tool, "move", "rename", "copy", "cp", "mv", "link", "symlink", "ln"),
 		hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold,
 	}
@@ -96,6 +97,7 @@ func (r *slotRule) judge(j *judging) {
 		w.oneArgument(&r.argument)
 	} else {
 		w.value(j.arguments, j.schema, false)
+		w.completed(j.arguments.Get("argument"))
 	}
 	for i := range r.more {
 		w.oneArgument(&r.more[i])
@@ -104,6 +106,19 @@ func (r *slotRule) judge(j *judging) {
 		w.refuse("ARGS_PATH_MISSING", "the rule allows certain paths, and the call names none",
 			"send the path, or move the rule to the tools that have one")
 	}
+}
+
+// completed walks the value of the argument that is being completed, if its name
+// is that of a path.
+func (w *search) completed(argument abi.Value) {
+	if !w.complete {
+		return
+	}
+	w.trail.member("argument")
+	w.trail.member("value")
+	value := abi.Member{Name: argument.Get("name").Str(), Value: argument.Get("value")}
+	w.member(&value, schema{}, false, false)
+	w.trail = w.trail[:0]
 }
 
 // oneArgument walks the value of one named argument.
