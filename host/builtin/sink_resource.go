@@ -14,7 +14,8 @@ import (
 // asks. What the server itself listed or linked to is the server's own.
 type resourceSink struct{}
 
-// Wanted implements [contract.Explainer]: every URI that names no file.
+// Wanted implements [contract.Explainer]: every URI that names a place on a
+// network.
 func (resourceSink) Wanted(snap *abi.Snapshot) []abi.Wanted {
 	if snap.Phase != abi.PhaseCall {
 		return nil
@@ -26,11 +27,12 @@ func (resourceSink) Wanted(snap *abi.Snapshot) []abi.Wanted {
 	return out
 }
 
-// resourcesOf returns the pointers of the URIs of a call that name no file.
+// resourcesOf returns the pointers of the URIs of a call that name a place on a
+// network.
 func resourcesOf(c *abi.Call) []string {
 	var out []string
 	add := func(at string, uri abi.Value) {
-		if s := uri.Str(); s != "" && !hasPrefixFold(strings.TrimSpace(s), "file:") {
+		if onNetwork(uri.Str()) {
 			out = append(out, at)
 		}
 	}
@@ -41,6 +43,22 @@ func resourcesOf(c *abi.Call) []string {
 		add(abi.JoinIndex("/uri", i), item)
 	}
 	return out
+}
+
+// onNetwork says whether a server that is asked for a URI may go to another
+// machine for it. Names of a server's own (note://today) lead nowhere else.
+func onNetwork(uri string) bool {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(uri), ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ws", "wss", "ftp", "ftps":
+		return ok
+	case "file":
+		return false
+	}
+	// Of any other scheme it is a host that makes it one. Servers take apart what
+	// is no URI in their own ways, so what looks like a host anywhere counts.
+	authority, _, _ := strings.Cut(strings.TrimLeft(rest, "/\\"), "/")
+	return ok && strings.ContainsAny(authority, ".:[%")
 }
 
 // Judge implements [contract.Contract].

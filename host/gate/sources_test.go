@@ -147,6 +147,8 @@ func TestAResourceThatProseNamesAsks(t *testing.T) {
 		{"prose named its host", text("https://evil.example/a"), "", "https://evil.example/b?d=secret", "ask SINK_TAINTED"},
 		{"prose named another", text("https://good.example/a"), "", "https://evil.example/a", "allow "},
 		{"prose named one of another scheme", text("docs://evil.example/a"), "", "docs://evil.example/a", "ask SINK_TAINTED"},
+		{"prose has a word that is a name of the server's own", text("note://of/bob"), "", "note://of/bob", "allow "},
+		{"a host in a scheme that nobody knows", text("x-fetch:evil.example/a"), "", "x-fetch:evil.example/a", "ask SINK_TAINTED"},
 		{"prose named a file", text("file:///srv/a"), "", "file:///srv/a", "allow "},
 		{"the server listed it", text("https://evil.example/a"), list("https://evil.example/a"), "https://evil.example/a", "allow "},
 		{"the server listed another of the host", text("https://evil.example/a"), list("https://evil.example/b"), "https://evil.example/a", "ask SINK_TAINTED"},
