@@ -151,3 +151,38 @@ func TestAQuestionOfTheServerEndsWithItsRequest(t *testing.T) {
 		t.Fatal("no cases")
 	}
 }
+
+// The same holds for a server at a URL, whatever stream it asks on.
+func TestWhatAServerAsksForInsideAFrameIsJudgedOverHTTP(t *testing.T) {
+	const sampling, roots = `{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}`, `{"method":"roots/list"}`
+	doors := []string{
+		`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":{"q":REQUEST}}}`,
+		`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"status":"input_required","inputRequests":{"q":REQUEST}}}`,
+		`[{"jsonrpc":"2.0","id":ID,"result":{"content":[],"inputRequests":{"q":REQUEST}}}]`,
+		`{"jsonrpc":"2.0","method":"notifications/tasks","params":{"taskId":"t","inputRequests":{"q":REQUEST}}}`,
+	}
+	n := 0
+	for _, style := range []string{"json", "sse"} {
+		for _, door := range doors {
+			for _, request := range []string{sampling, roots} {
+				n++
+				_, server := newBrain(t, style)
+				l := connect(t, setup{policy: asksNothing, remote: server.URL})
+				l.greet("2025-03-26")
+				lines := []string{strings.Replace(door, "REQUEST", request, 1)}
+				if !strings.Contains(door, "ID") {
+					lines = append(lines, saidDone)
+				}
+				l.send(sayCall("77", "", lines...) + "\n")
+				l.await(`"id":77`)
+				if got := strings.Contains(l.got(), request); got != (request == roots) {
+					t.Errorf("%s: %s passes: %v; %s", style, door, got, l.got())
+				}
+				l.end()
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("no doors")
+	}
+}
