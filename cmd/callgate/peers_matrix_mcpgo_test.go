@@ -39,6 +39,7 @@ func observeMCPGo(t *testing.T, p peers, modern bool, env []string, way object, 
 	g := &goPeer{answers: answers, roots: "file://" + filepath.ToSlash(p.dir), received: map[string]int{}}
 	ctx, cancel := context.WithTimeout(t.Context(), peerPatience)
 	defer cancel()
+	//lint:ignore SA1019 the handshake that it will lose is what is compared
 	revision := client.WithLegacyProtocolOnly()
 	if modern {
 		revision = client.WithProtocolVersion("2026-07-28")
@@ -59,7 +60,7 @@ func observeMCPGo(t *testing.T, p peers, modern bool, env []string, way object, 
 	lines = append(lines, asJSON(t, outcomeOf("connect", connected, err)))
 	for _, step := range steps {
 		g.asked = nil
-		ok, err, seen := g.perform(ctx, step)
+		ok, seen, err := g.perform(ctx, step)
 		outcome := outcomeOf(step["kind"].(string), ok, err)
 		if step["progress"] != nil {
 			outcome["progress"] = seen > 1
@@ -87,6 +88,7 @@ func mcpGoTransport(t *testing.T, p peers, modern bool, env []string, way object
 	if url, ok := way["url"].(string); ok {
 		options := []transport.StreamableHTTPCOption{transport.WithHTTPLogger(slog.New(slog.DiscardHandler))}
 		if !modern { // a client that listens speaks no revision without sessions
+			//lint:ignore SA1019 so is the stream that it listens on
 			options = append(options, transport.WithContinuousListening())
 		}
 		over, err := transport.NewStreamableHTTP(url, options...)
@@ -155,7 +157,7 @@ func (g *goPeer) notified(n mcp.JSONRPCNotification) {
 	}
 }
 
-func (g *goPeer) perform(ctx context.Context, step object) (ok any, err error, seen int) {
+func (g *goPeer) perform(ctx context.Context, step object) (ok any, seen int, err error) {
 	switch {
 	case step["call"] != nil:
 		return g.call(ctx, step)
@@ -166,17 +168,17 @@ func (g *goPeer) perform(ctx context.Context, step object) (ok any, err error, s
 			n := g.received[method]
 			g.mu.Unlock()
 			if n > 0 {
-				return object{"method": method}, nil, 0
+				return object{"method": method}, 0, nil
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		return nil, ctx.Err(), 0
+		return nil, 0, ctx.Err()
 	}
 	ok, err = g.request(ctx, step["request"].(object))
-	return ok, err, 0
+	return ok, 0, err
 }
 
-func (g *goPeer) call(ctx context.Context, step object) (ok any, err error, seen int) {
+func (g *goPeer) call(ctx context.Context, step object) (ok any, seen int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	call := step["call"].(object)
@@ -198,9 +200,9 @@ func (g *goPeer) call(ctx context.Context, step object) (ok any, err error, seen
 	defer g.mu.Unlock()
 	g.progress = nil
 	if err != nil {
-		return nil, err, seen
+		return nil, seen, err
 	}
-	return result, nil, seen
+	return result, seen, nil
 }
 
 // request does a request of the method through the client's own call for it.
