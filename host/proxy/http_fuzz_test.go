@@ -112,7 +112,7 @@ func FuzzFront(f *testing.F) {
 		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n%s\r\n", method, path, len(body), header)
 		r, err := http.ReadRequest(bufio.NewReader(io.MultiReader(strings.NewReader(text), bytes.NewReader(body))))
 		if err != nil {
-			t.Skip("no HTTP server would serve it")
+			return // no HTTP server would serve it
 		}
 		to.take()
 		ctx, cancel := context.WithCancel(context.Background())
