@@ -186,3 +186,40 @@ func TestWhatAServerAsksForInsideAFrameIsJudgedOverHTTP(t *testing.T) {
 		t.Fatal("no doors")
 	}
 }
+
+// A method that Callgate does not know is judged by `methods:` whoever calls it.
+func TestAnUnknownRequestOfTheServerIsJudgedAsAMethod(t *testing.T) {
+	const request = `{"jsonrpc":"2.0","id":"s","method":"METHOD","params":{"words":"of the server"}}`
+	deny := "callgate: 1\npacks: none\nsettings: {default: deny}\nservers:\n  fake: {methods: {vendor/ok: allow}}\ntools:\n  fake/say: {verdict: allow}\n"
+	allow := "callgate: 1\npacks: none\nsettings: {default: allow}\nservers:\n  fake: {methods: {\"vendor/*\": deny, vendor/ok: allow}}\n"
+	cases := []struct {
+		policy, method string
+		passes         bool
+	}{
+		{deny, "vendor/ok", true}, {deny, "vendor/no", false}, {deny, "sampling/v2", false},
+		{deny, "ping", true}, {deny, "tasks/get", true}, {deny, "tasks/result", true},
+		{allow, "vendor/ok", true}, {allow, "vendor/no", false}, {allow, "sampling/v2", true}, {allow, "ping", true},
+	}
+	for _, c := range cases {
+		for _, door := range []string{request, "[" + request + "]", `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":{"q":` + strings.Replace(request, `"jsonrpc":"2.0","id":"s",`, "", 1) + `}}}`} {
+			l := connect(t, setup{policy: c.policy})
+			l.greet("2025-03-26")
+			l.call("1", "say", `{"line":`+string(abi.StringValue(strings.Replace(door, "METHOD", c.method, 1)).Append(nil))+`}`)
+			l.send(`{"jsonrpc":"2.0","id":"after","method":"ping"}` + "\n")
+			l.await(`"after"`)
+			if c.passes {
+				l.await("of the server")
+			}
+			l.end()
+			if got := strings.Contains(l.got(), "of the server"); got != c.passes {
+				t.Errorf("%s %s passes: %v; %s", c.method, door, got, l.got())
+			}
+			if !strings.Contains(door, "ID") && strings.Contains(l.ranLog(), `got {"jsonrpc":"2.0","id":"s","error":{"code":4031`) == c.passes {
+				t.Errorf("%s %s: the server is told %s", c.method, door, l.ranLog())
+			}
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
+	}
+}

@@ -81,24 +81,47 @@ var requestKinds = map[string]abi.CallKind{
 	"sampling/createMessage": abi.KindSampling, "elicitation/create": abi.KindElicitation, "roots/list": abi.KindRoots,
 }
 
+// plainRequests are the requests of a server that ask for nothing that a policy
+// speaks of. A task of the client is one that the client let the server have.
+var plainRequests = map[string]bool{"ping": true, "tasks/get": true, "tasks/result": true, "tasks/list": true, "tasks/cancel": true}
+
 // asks makes a call of a request of the server; nil if it is none that is judged.
 func (c *Conversation) asks(f wire.Frame) *abi.Event { return c.asksFor(f.Method, f.Params, f) }
 
 // asksFor is asks for a request in a frame.
 func (c *Conversation) asksFor(method string, params wire.Span, f wire.Frame) *abi.Event {
-	kind, ok := requestKinds[method]
-	if !ok {
+	if plainRequests[method] {
 		return nil
 	}
-	call := &abi.Call{Kind: kind, Server: c.Server, Bytes: int64(params.End - params.Start)}
+	call := &abi.Call{Kind: requestKinds[method], Server: c.Server, Bytes: int64(params.End - params.Start)}
+	v := abi.Value{}
 	if !params.IsZero() {
-		v, err := abi.Parse(params.In(f.Raw))
-		if err != nil {
+		var err error
+		if v, err = abi.Parse(params.In(f.Raw)); err != nil {
 			return c.refusal(f, "server")
 		}
-		call.Params = v
 	}
+	if call.Kind == "" {
+		// What it holds is the server's text, and not what the client says in a call
+		// of its own: it is recorded beside the call, of which it is the digest.
+		call.Kind, call.Method, call.Digest = abi.KindMethod, method, v.Digest()
+		return &abi.Event{Call: call}
+	}
+	call.Params = v
 	return &abi.Event{Call: call}
+}
+
+// Beside is the text of a request of the server that its call does not hold; nil
+// if the call holds all of it.
+func (m *Message) Beside() *abi.Event {
+	if !m.fromServer || m.Event == nil || m.Event.Call == nil || m.Event.Call.Kind != abi.KindMethod || m.Frame.Params.IsZero() {
+		return nil
+	}
+	v, err := abi.Parse(m.Frame.Params.In(m.Frame.Raw))
+	if err != nil {
+		return nil // then it is no call either
+	}
+	return &abi.Event{Frame: &abi.FrameEvent{Server: m.Event.Call.Server, Method: m.Frame.Method, Frame: v}}
 }
 
 // Inside returns the calls of the requests that a frame of the server makes

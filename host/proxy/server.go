@@ -82,6 +82,9 @@ func (m *Message) ends() int {
 
 // serverAsks has a request of the server to the client judged.
 func (r *relay) serverAsks(m Message, event *transport.Event) {
+	if text := m.Beside(); text != nil {
+		r.record(*text)
+	}
 	answer, sent, token := r.judge(m, true)
 	switch {
 	case answer != nil:
@@ -255,6 +258,9 @@ func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
 		}
 		sent, ok = r.received(*m)
 		return sent, 0, ok
+	}
+	if text := m.Beside(); text != nil {
+		r.record(*text)
 	}
 	answer, sent, token := r.judge(*m, false)
 	if answer != nil {

@@ -77,6 +77,9 @@ func (r *relay) server(f wire.Frame) []abi.Event {
 		switch {
 		case m.Event == nil:
 		case m.Event.Call != nil:
+			if text := m.Beside(); text != nil {
+				out = append(out, r.feed(*text)...)
+			}
 			_, answers := r.call(m)
 			out = append(out, answers...)
 		default:
