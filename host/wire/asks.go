@@ -47,7 +47,9 @@ func asked(raw []byte, within Span, s slot, sure bool) (all []Ask, code, pointer
 		if code != "" {
 			return nil, code, string(root.AppendToken(e.Name)) + below
 		}
-		all = append(all, ask)
+		if all = append(all, ask); len(all) > DefaultMaxBatch {
+			return nil, CodeInputRequests, string(root)
+		}
 	}
 	return all, "", ""
 }

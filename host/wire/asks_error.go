@@ -56,7 +56,9 @@ func urlAsks(raw []byte, object Span) (all []Ask, code, pointer string) {
 			if code != "" {
 				return nil, code, at
 			}
-			all = append(all, more...)
+			if all = append(all, more...); len(all) > DefaultMaxBatch {
+				return nil, CodeInputRequests, "/error/data/elicitations"
+			}
 		}
 	}
 	if odd != "" && len(all) > 0 {

@@ -15,6 +15,19 @@ func TestLimitsRefuseWhatIsOverThemAndNothingElse(t *testing.T) {
 	call := func(arguments string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":` + arguments + `}}}`
 	}
+	list := func(n int, item func(i int) string) string {
+		var items []string
+		for i := range n {
+			items = append(items, item(i))
+		}
+		return strings.Join(items, ",")
+	}
+	asking := func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"result":{"inputRequests":{` + list(n, func(i int) string { return fmt.Sprintf(`"%d":{"method":"roots/list"}`, i) }) + `}}}`
+	}
+	visiting := func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"error":{"code":-32042,"data":{"elicitations":[` + list(n, func(int) string { return `{"url":"x"}` }) + `]}}}`
+	}
 	cases := []struct {
 		name, frame string
 		side        Side
@@ -34,6 +47,10 @@ func TestLimitsRefuseWhatIsOverThemAndNothingElse(t *testing.T) {
 		{"batch over the default", batch(DefaultMaxBatch + 1), FromClient, Options{Batches: true}, CodeBatchTooLong},
 		{"batch at a limit of its own", batch(2), FromServer, Options{MaxBatch: 2}, ""},
 		{"batch over a limit of its own", batch(3), FromServer, Options{MaxBatch: 2}, CodeBatchTooLong},
+		{"requests in a result at the limit", asking(DefaultMaxBatch), FromServer, Options{}, ""},
+		{"requests in a result over the limit", asking(DefaultMaxBatch + 1), FromServer, Options{}, CodeInputRequests},
+		{"URLs in an error at the limit", visiting(DefaultMaxBatch), FromServer, Options{}, ""},
+		{"URLs in an error over the limit", visiting(DefaultMaxBatch + 1), FromServer, Options{}, CodeInputRequests},
 	}
 	refused, allowed := 0, 0
 	for _, c := range cases {

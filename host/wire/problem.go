@@ -102,7 +102,8 @@ const (
 	CodeRequestState = "FRAME_REQUEST_STATE"
 	// CodeInputResponses: a client's params.inputResponses that is not an object.
 	CodeInputResponses = "FRAME_INPUT_RESPONSES"
-	// CodeInputRequests: a result of the type "input_required" whose inputRequests are not an object of requests that have a method and, if any, params in an object.
+	// CodeInputRequests: a result of the type "input_required" whose inputRequests are not an object of requests that have a method and, if any, params in an object;
+	// or any frame of a server that makes more than DefaultMaxBatch requests, or one with params that are no object.
 	CodeInputRequests = "FRAME_INPUT_REQUESTS"
 	// CodeBatchUnsupported: an array where the negotiated revision has no batches.
 	CodeBatchUnsupported = "FRAME_BATCH_UNSUPPORTED"
@@ -170,7 +171,7 @@ var problemTable = [...]problemRow{
 	{CodeTargetSurrogate, rpcInvalidRequest, "what the request asks for holds a lone surrogate; send well-formed Unicode"},
 	{CodeRequestState, rpcInvalidRequest, "requestState is not a string; send the one that was given back, or leave it out"},
 	{CodeInputResponses, rpcInvalidRequest, "inputResponses is not an object; send an object or leave it out"},
-	{CodeInputRequests, rpcInvalidRequest, "inputRequests is not an object of requests with a method; send it as MCP has it"},
+	{CodeInputRequests, rpcInvalidRequest, "inputRequests is not an object of requests with a method, or holds more of them than the limit; send it as MCP has it"},
 	{CodeBatchUnsupported, rpcInvalidRequest, "the negotiated protocol revision has no batches; send each frame on its own line"},
 	{CodeBatchEmpty, rpcInvalidRequest, "the batch is empty; send at least one frame in it"},
 	{CodeBatchTooLong, rpcInvalidRequest, "the batch has more elements than the limit; send smaller batches"},

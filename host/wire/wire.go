@@ -133,7 +133,7 @@ type Frame struct {
 	ResultType string
 	// InputRequests and State are the spans of result.inputRequests and result.requestState. They are the server's: of any type.
 	InputRequests, State Span
-	// Asked are the requests that a server's frame makes besides being what it is, in order; see Ask.
+	// Asked are the requests that a server's frame makes besides being what it is, in order; see Ask. More than DefaultMaxBatch are refused.
 	Asked []Ask
 	// Capabilities is the span of a client's params._meta["io.modelcontextprotocol/clientCapabilities"], of any type: what the client can do for this one request.
 	Capabilities Span
