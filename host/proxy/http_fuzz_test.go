@@ -17,6 +17,8 @@ import (
 	"github.com/callgate/callgate/host/wire"
 )
 
+const initializeOver = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`
+
 // forwardedTo keeps what reaches a server.
 type forwardedTo struct {
 	mu     sync.Mutex

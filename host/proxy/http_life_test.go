@@ -21,8 +21,6 @@ import (
 	"github.com/callgate/callgate/host/proxy"
 )
 
-const initializeOver = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`
-
 // over is a gateway before one server, without a session.
 func over(t *testing.T, server proxy.GatewayServer, limits proxy.GatewayLimits) *attacked {
 	t.Helper()
