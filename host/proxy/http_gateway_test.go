@@ -143,3 +143,10 @@ func serveLegacyBrain(t *testing.T) (url string, log func() string) {
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s.URL + "/sse", logged.String
 }
+
+// over is a gateway before one server, without a session.
+func over(t *testing.T, server proxy.GatewayServer, limits proxy.GatewayLimits) *attacked {
+	t.Helper()
+	_, front := gatewayFor(t, gatewaySetup{policy: loadPolicy(t, attackPolicy+"  fake/die: {verdict: allow}\n"), dir: t.TempDir(), servers: map[string]proxy.GatewayServer{"fake": server}, limits: limits})
+	return &attacked{t: t, url: front.URL + "/mcp/fake", sessions: map[string]string{}}
+}

@@ -21,13 +21,6 @@ import (
 	"github.com/callgate/callgate/host/proxy"
 )
 
-// over is a gateway before one server, without a session.
-func over(t *testing.T, server proxy.GatewayServer, limits proxy.GatewayLimits) *attacked {
-	t.Helper()
-	_, front := gatewayFor(t, gatewaySetup{policy: loadPolicy(t, attackPolicy+"  fake/die: {verdict: allow}\n"), dir: t.TempDir(), servers: map[string]proxy.GatewayServer{"fake": server}, limits: limits})
-	return &attacked{t: t, url: front.URL + "/mcp/fake", sessions: map[string]string{}}
-}
-
 // eventually waits for something that happens without anybody waiting for it.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
