@@ -28,6 +28,12 @@ func (c *Conversation) server(f wire.Frame, via *exchange) Message {
 			}
 		}
 	case wire.Response, wire.ErrorResponse:
+		c.mu.Lock()
+		spoofed := c.isOurs(f.ID)
+		c.mu.Unlock()
+		if spoofed {
+			return c.spoofed(f, via)
+		}
 		c.response(&m)
 	case wire.Request:
 		c.mu.Lock()

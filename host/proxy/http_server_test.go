@@ -138,6 +138,7 @@ func TestAServerCannotSpeakForOurQuestion(t *testing.T) {
 				`{"jsonrpc":"2.0","id":`+id+`,"method":"roots/list"}`,
 				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`,
 				`{"jsonrpc":"2.0","id":1,"result":{"content":[],"evil":true}}`,
+				`{"jsonrpc":"2.0","id":`+id+`,"result":{"evil":true}}`,
 				saidDone))
 			w.await(`"said":2`)
 			if strings.Contains(w.got(), "evil") || strings.Contains(w.got(), "roots/list") || strings.Contains(w.got(), "notifications/cancelled") {
