@@ -30,7 +30,7 @@ func root(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "callgate",
 		Short:         "A deterministic policy host for MCP tool calls",
-		Long:          "Callgate stands between an MCP client and an MCP server, relays what it need not touch byte for byte,\nand judges every tool call with contracts. No model, no score and no network in the decision path.",
+		Long:          "Callgate stands between an MCP client and an MCP server, relays what it need not touch byte for byte,\nand judges every call with contracts: of tools, resources, prompts, and what servers ask of clients. No model, no score and no network in the decision path.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          wantsVerb,

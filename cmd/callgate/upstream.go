@@ -47,6 +47,9 @@ func (m upstreamMistake) Unwrap() error { return m.err }
 func (f *upstreamFiles) options(url string) (transport.Options, error) {
 	o := transport.Options{URL: url, UserAgent: "callgate/" + version}
 	if f.headers != "" {
+		if err := policy.CheckSecretsTo(url); err != nil {
+			return o, upstreamMistake{"/url", err}
+		}
 		headers, err := policy.ReadHeaders(f.headers)
 		if err != nil {
 			return o, upstreamMistake{"/headers_file", err}

@@ -51,7 +51,7 @@ func (s *server) judge() (State, string) {
 	case s.fault != "":
 		return Broken, s.fault
 	case s.command.kind == missing && s.url:
-		return Remote, "remote server; callgate can not stand in front of remote servers yet"
+		return Remote, "remote server; callgate run --url can stand in front of it, see docs/clients.md"
 	case s.command.kind == missing:
 		return NoCommand, "it has no command: the client starts it by means of its own"
 	case s.url:

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -136,9 +137,10 @@ func (c *issues) checkURL(s *gatewayServer, at string) {
 		c.add(at+"/url", "the URL has a user in it; remove it, and write an Authorization header into headers_file")
 	case u.Fragment != "" || strings.Contains(*s.URL, "#"):
 		c.add(at+"/url", "the URL has a fragment, which is never sent; remove it")
-	case u.Scheme == "https" || loopback(u.Hostname()):
 	case s.HeadersFile != nil || stated(s.Authorization) == "pass":
-		c.add(at+"/url", "secrets would be sent in the clear; want https://, or http:// to localhost")
+		if err := CheckSecretsTo(*s.URL); err != nil {
+			c.add(at+"/url", "%v", err)
+		}
 	}
 	if stated(s.Transport) == "sse" && stated(s.Authorization) == "pass" {
 		c.add(at+"/authorization", "HTTP+SSE has one connection for a session, so no header of a request can be passed; use headers_file")
@@ -151,6 +153,16 @@ func (c *issues) checkURL(s *gatewayServer, at string) {
 			c.add(at+"/tls", "a certificate and its key go together; name both files, cert and key")
 		}
 	}
+}
+
+// CheckSecretsTo refuses the URL of a server to which secrets would go in the
+// clear. What is no URL is for others to refuse.
+func CheckSecretsTo(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || loopback(u.Hostname()) {
+		return nil
+	}
+	return errors.New("secrets would be sent in the clear; want https://, or http:// to localhost")
 }
 
 func (c *issues) checkVariables(env []string, at string) {

@@ -147,7 +147,7 @@ func (r *relay) unheard(m Message) func() {
 // giveUp answers every request that the server, which has ended, left open.
 func (r *relay) giveUp() {
 	for _, open := range r.talk.drain() {
-		r.toClient.send(frame{bytes: wire.ErrorFrame(open.id, rpcGone, "callgate: the server ended before it answered", nil), via: open.via, ends: 1})
+		r.toClient.send(frame{bytes: wire.ErrorFrame(open.id, rpcGone, "callgate: the session ended before the server answered", nil), via: open.via, ends: 1})
 	}
 }
 
