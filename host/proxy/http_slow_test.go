@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,6 +68,43 @@ func (w *wired) deaf(body string) {
 	if _, err := fmt.Fprintf(conn, "POST /mcp/fake HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n%s\r\n%s", len(body), head.Bytes(), body); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// TestAFullStreamEndsWithItsClient: the server goes on until there is no room for
+// more, and then its client goes.
+func TestAFullStreamEndsWithItsClient(t *testing.T) {
+	ended := make(chan struct{})
+	var said atomic.Int64
+	a, _ := remoteGateway(t, func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
+		defer close(ended)
+		w.Header().Set("Content-Type", "text/event-stream")
+		long := strings.Repeat("x", 1<<20)
+		for r.Context().Err() == nil {
+			if _, err := fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":%q}}\n\n", long); err != nil {
+				return true
+			}
+			w.(http.Flusher).Flush()
+			said.Add(1)
+		}
+		return true
+	})
+	s := &served{t: t, url: a.url}
+	res, _ := s.stream(http.MethodPost, goodCall, a.sessions["2025-11-25"], "")
+	eventually(t, "the stream is full", func() bool {
+		before := said.Load()
+		time.Sleep(50 * time.Millisecond) // a machine that is slower than that fills it later, which is as well
+		return before > 12 && said.Load() == before
+	})
+	res.Body.Close()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the server goes on")
+	}
+	eventually(t, "nobody waits for room any more", func() bool {
+		stacks := make([]byte, 1<<22)
+		return !strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "proxy.(*outlet)")
+	})
 }
 
 // TestAnEndlessStreamEndsWithItsClient: a server never ends what it answers, and

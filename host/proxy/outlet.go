@@ -126,6 +126,13 @@ func (o *outlet) write(w written) error {
 // serve writes until nothing more comes, or the client has gone or been given up.
 // It says which.
 func (o *outlet) serve(done, gone <-chan struct{}) (whole bool) {
+	defer func() {
+		if !whole { // who waits for room holds what the handler needs to leave
+			o.mu.Lock()
+			o.fail(errSlow)
+			o.mu.Unlock()
+		}
+	}()
 	for {
 		select {
 		case <-o.wake:
