@@ -168,6 +168,8 @@ type asker struct {
 const askPolicy = `callgate: 1
 packs: none
 settings: {default: deny, approval_timeout: TIMEOUT}
+servers:
+  asked: {requests: {elicitation: allow}}
 tools:
   asked/good: {verdict: ask}
   asked/grave: {verdict: ask, risk: high}

@@ -272,7 +272,7 @@ func TestAServerThatClosesItsOutputHasEnded(t *testing.T) {
 		l.greet("2025-11-25")
 		l.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + call + `"}}` + "\n")
 		got := l.await(`"id":1,`)
-		if told := strings.Contains(got, "the server ended"); told != (call == "hush") {
+		if told := strings.Contains(got, "the session ended before the server"); told != (call == "hush") {
 			t.Errorf("%s: %s", call, got)
 		}
 		if call == "hush" {

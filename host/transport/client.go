@@ -24,7 +24,7 @@ const (
 	keepAliveEvery = 15 * time.Second
 	keepAliveCount = 4
 	idleConn       = 90 * time.Second
-	idleConns      = 32
+	idleConns      = 256       // a gateway has many sessions with one server
 	maxReplyHeader = 256 << 10 // bytes
 )
 

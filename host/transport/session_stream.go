@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -183,6 +184,10 @@ func (r *Remote) listenOn(ctx context.Context) {
 
 // arrived passes on one frame of the server.
 func (r *Remote) arrived(p *posting, raw []byte, e *Event) {
+	if e == nil {
+		// Of a whole body nobody reads lines, so it does not matter how they end.
+		raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
+	}
 	f := wire.Classify(raw, wire.FromServer, wire.Options{})
 	if f.Kind == wire.Blank {
 		return
