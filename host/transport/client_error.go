@@ -59,6 +59,9 @@ func (e *Error) Error() string {
 	if e.err != nil {
 		text += ": " + e.err.Error()
 	}
+	if e.Kind == KindDial {
+		text += "; start it, or correct its URL"
+	}
 	return text
 }
 
@@ -137,7 +140,7 @@ func (u *Upstream) status(r *Reply) *Error {
 	e := &Error{Kind: KindStatus, Host: u.url.Host, Status: r.Status, Challenge: r.Header.Get("Www-Authenticate"), Body: r.Body}
 	e.detail = fmt.Sprintf("status %d (%s)", r.Status, http.StatusText(r.Status))
 	if e.Challenge != "" {
-		e.detail += fmt.Sprintf(", wants %q; configure its authorization", short(e.Challenge))
+		e.detail += fmt.Sprintf(", wants %q; configure its authorization in a file of headers", short(e.Challenge))
 	}
 	return e
 }

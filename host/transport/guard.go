@@ -58,7 +58,7 @@ func (g Guard) Check(r *http.Request) *Refusal {
 	case len(origins) > 1:
 		return Refuse(http.StatusForbidden, CodeInvalidRequest, fmt.Sprintf("the request has %d Origin headers; send one", len(origins)))
 	case !g.originAllowed(origins[0]):
-		return Refuse(http.StatusForbidden, CodeInvalidRequest, fmt.Sprintf("origin %q is not one that this endpoint answers to; add it to the allowed origins", short(origins[0])))
+		return Refuse(http.StatusForbidden, CodeInvalidRequest, fmt.Sprintf("origin %q is not one that this endpoint answers to; add it to allowed_origins", short(origins[0])))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (g Guard) checkHost(r *http.Request) *Refusal {
 		return Refuse(http.StatusForbidden, CodeInvalidRequest, "the request target is an absolute URL; send the path alone, this is no forward proxy")
 	}
 	if !g.hostAllowed(r.Host) {
-		return Refuse(http.StatusForbidden, CodeInvalidRequest, fmt.Sprintf("host %q is not one that this endpoint answers to; add it to the allowed hosts", short(r.Host)))
+		return Refuse(http.StatusForbidden, CodeInvalidRequest, fmt.Sprintf("host %q is not one that this endpoint answers to; add it to allowed_hosts", short(r.Host)))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func allowExposed(addr string, loopback, tls, clientAuth bool) error {
 	if loopback || tls || clientAuth {
 		return nil
 	}
-	return fmt.Errorf("listen address %q can be reached from other machines; configure TLS or client authentication, or listen on 127.0.0.1", addr)
+	return fmt.Errorf("listen address %q can be reached from other machines; configure tls: or clients:, or listen on 127.0.0.1", addr)
 }
 
 // parseHostIP reads an address and leaves its zone out. IPv4 within IPv6 is IPv4.
@@ -64,7 +64,7 @@ func Listen(ctx context.Context, addr string, tls, clientAuth bool, conns int) (
 	var config net.ListenConfig
 	ln, err := config.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %q: %w", addr, err)
+		return nil, fmt.Errorf("listen on %q: %w; name an address of this machine with a free port", addr, err)
 	}
 	bound, err := netip.ParseAddrPort(ln.Addr().String())
 	if err == nil {
