@@ -243,7 +243,11 @@ func (c *converter) members(n *yaml.Node, at string, one func(key, value *yaml.N
 
 func (c *converter) sequence(n *yaml.Node, t reflect.Type, tag reflect.StructTag, at string) abi.Value {
 	if n.Kind != yaml.SequenceNode {
-		c.addAt(at, position(n), "%s; want a list, such as [%s]", describe(n), sample(n))
+		such := tag.Get("such")
+		if such == "" || n.Kind == yaml.ScalarNode {
+			such = sample(n)
+		}
+		c.addAt(at, position(n), "%s; want a list, such as [%s]", describe(n), such)
 		return abi.Value{}
 	}
 	items := make([]abi.Value, 0, len(n.Content))

@@ -38,7 +38,7 @@ type gatewayLimits struct {
 
 type gatewayServer struct {
 	Command []string `key:"command" is:"text" doc:"Command of a stdio server with its arguments. A command with a slash is relative to this file."`
-	Env     []string `key:"env" is:"text" doc:"Variables that the command gets besides those of the gateway, as NAME=value; servers.NAME.env of the policy decides about both."`
+	Env     []string `key:"env" is:"text" such:"NAME=value" doc:"Variables that the command gets besides those of the gateway, as NAME=value; servers.NAME.env of the policy decides about both."`
 	Cwd     *string  `key:"cwd" is:"dir" doc:"Directory that the command runs in, relative to this file. Absent: that of the gateway."`
 
 	URL           *string           `key:"url" is:"text" doc:"Endpoint of a server that speaks HTTP."`

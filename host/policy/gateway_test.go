@@ -83,6 +83,7 @@ var gatewayMistakes = []mistake{
 	{"authorization for HTTP+SSE", serverOf("{url: \"https://a.example/\", transport: sse, authorization: pass}"), []string{"servers.x.authorization: HTTP+SSE has one connection"}, serverOf("{url: \"https://a.example/\", transport: streamable, authorization: pass}")},
 	{"certificates without TLS", serverOf("{url: \"http://localhost/\", tls: {ca: c}}"), []string{"servers.x.tls: the URL is http://"}, serverOf("{url: \"https://localhost/\", tls: {ca: c}}")},
 	{"half a certificate", serverOf("{url: \"https://localhost/\", tls: {key: k}}"), []string{"servers.x.tls: a certificate and its key go together"}, serverOf("{url: \"https://localhost/\", tls: {cert: c, key: k}}")},
+	{"variables as a map", serverOf("{command: [cat], env: {A: b}}"), []string{`servers.x.env: a map; want a list, such as [NAME=value]`}, serverOf("{command: [cat], env: [A=b]}")},
 	{"a variable without a value", serverOf("{command: [cat], env: [TOKEN]}"), []string{`servers.x.env[0]: variable "TOKEN" has no value`}, serverOf("{command: [cat], env: [TOKEN=]}")},
 	{"no variable", serverOf("{command: [cat], env: [\"a b=c\"]}"), []string{"servers.x.env[0]: not a variable with its value"}, serverOf("{command: [cat], env: [\"ab=c d\"]}")},
 	{"a variable of ours", serverOf("{command: [cat], env: [CALLGATE_X=1]}"), []string{`variable "CALLGATE_X" is kept from servers`}, serverOf("{command: [cat], env: [X=1]}")},

@@ -209,7 +209,7 @@ func checkText(is, s string) error {
 		if s == "*" {
 			return nil // of a pack; check refuses it elsewhere
 		}
-		return want(isName(s, "._ -"), s, "the exact name of a server; globs belong into tools:, as in \"*/*\"")
+		return want(isName(s, "._ -"), s, "the exact name of a server; want letters, digits, '.', '_', '-' and spaces, at most 64; globs belong into tools: of a policy, as in \"*/*\"")
 	case "tool":
 		return checkKey(s)
 	case "half":
