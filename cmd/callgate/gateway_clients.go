@@ -84,7 +84,7 @@ func (c *gatewayClients) client(r *http.Request) (proxy.GatewayClient, *transpor
 	case byCertificate != "":
 		return proxy.GatewayClient{Name: byCertificate, Token: mine}, nil
 	case len(c.tokens) > 0:
-		return proxy.GatewayClient{}, unauthorized("the request names no client; send its token as Authorization: Bearer TOKEN", challenge)
+		return proxy.GatewayClient{}, unauthorized("the request has the token of no client that is listed; send one as Authorization: Bearer TOKEN", challenge)
 	}
 	return proxy.GatewayClient{}, transport.Refuse(http.StatusForbidden, transport.CodeInvalidRequest,
 		"the certificate names no client that is known here; use one that is listed")

@@ -105,7 +105,7 @@ func (f *runFlags) connect(command []string) (remote *transport.Options, name st
 	}
 	o, err := f.remote.options(f.url)
 	if err != nil {
-		return nil, "", fmt.Errorf("--url: %w", err)
+		return nil, "", fmt.Errorf("%s: %w", flagOf(err), err)
 	}
 	up, err := transport.NewUpstream(o)
 	if err != nil {

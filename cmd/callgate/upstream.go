@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,23 @@ func (m upstreamMistake) Error() string { return m.err.Error() }
 
 func (m upstreamMistake) Unwrap() error { return m.err }
 
+// flagOf is the flag of `callgate run` that an error of options is about.
+func flagOf(err error) string {
+	var wrong upstreamMistake
+	if !errors.As(err, &wrong) {
+		return "--url"
+	}
+	switch wrong.member {
+	case "/headers_file":
+		return "--headers-file"
+	case "/tls/key":
+		return "--key"
+	case "/tls":
+		return "--ca, --cert, --key"
+	}
+	return "--url"
+}
+
 // options reads the files. Errors are of type upstreamMistake.
 func (f *upstreamFiles) options(url string) (transport.Options, error) {
 	o := transport.Options{URL: url, UserAgent: "callgate/" + version}
@@ -60,7 +78,7 @@ func (f *upstreamFiles) options(url string) (transport.Options, error) {
 		}
 	}
 	if f.key != "" {
-		if err := policy.CheckSecret(f.key, "the key of the gateway"); err != nil {
+		if err := policy.CheckSecret(f.key, "the key"); err != nil {
 			return o, upstreamMistake{"/tls/key", err}
 		}
 	}
