@@ -90,13 +90,26 @@ func (p *pinPlace) one(server string) (*pinned, error) {
 	case len(list) == 0:
 		return nil, failed(fmt.Errorf("nothing is known of a server %q; callgate tools ls lists those with pins", server))
 	case len(list) > 1:
-		var groups []string
-		for _, k := range list {
-			groups = append(groups, filepath.Base(k.dir))
-		}
-		return nil, fmt.Errorf("the groups %q all know a server %q; name one with --group", groups, server)
+		return nil, ambiguous(list, server)
 	}
 	return list[0], nil
+}
+
+// ambiguous says how to name one of several. Groups of one name are in several
+// directories of state: a client may start servers with less of an environment
+// than a terminal has.
+func ambiguous(list []*pinned, server string) error {
+	var groups, dirs []string
+	for _, k := range list {
+		dirs = append(dirs, k.dir)
+		if group := filepath.Base(k.dir); !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+	}
+	if len(groups) < len(dirs) {
+		return fmt.Errorf("the directories %q all know a server %q; name one with --ledger", dirs, server)
+	}
+	return fmt.Errorf("the groups %q all know a server %q; name one with --group", groups, server)
 }
 
 // serversIn lists the servers that a group directory knows, by name.
@@ -143,16 +156,26 @@ func toolsLsCmd(std stdio) *cobra.Command {
 
 func lsText(list []*pinned) string {
 	if len(list) == 0 {
-		return "nothing is pinned yet; a server is pinned when a client lists its tools through callgate run\n"
+		return "nothing is pinned yet; a server is pinned when a client lists its tools through callgate\n"
 	}
 	var b strings.Builder
 	for _, k := range list {
-		fmt.Fprintf(&b, "%s  group %s\n", oneLine(k.server), oneLine(filepath.Base(k.dir)))
+		fmt.Fprintf(&b, "%s  group %s%s\n", oneLine(k.server), oneLine(filepath.Base(k.dir)), apart(k, list))
 		for _, s := range k.standings() {
 			fmt.Fprintf(&b, "  %s  %s  %s  %s\n", s.title(), shortDigest(s.pin), pinnedAt(s.pin), s.says())
 		}
 	}
 	return b.String()
+}
+
+// apart names the directory of a group that shares its name with another.
+func apart(k *pinned, list []*pinned) string {
+	for _, other := range list {
+		if other.dir != k.dir && filepath.Base(other.dir) == filepath.Base(k.dir) {
+			return "  in " + oneLine(k.dir)
+		}
+	}
+	return ""
 }
 
 func lsValue(list []*pinned) abi.Value {

@@ -44,8 +44,7 @@ func toolsAcceptCmd(std stdio) *cobra.Command {
 				return err
 			}
 			if len(moved) == 0 {
-				_, err := io.WriteString(std.out, oneLine(k.server)+": nothing differs that could be accepted\n")
-				return err
+				return k.nothing(std, list)
 			}
 			return k.accept(std, moved, yes)
 		},
@@ -54,6 +53,16 @@ func toolsAcceptCmd(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&all, "all", false, "everything that differs: what the server says of itself, and every tool")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return cmd
+}
+
+// nothing says that nothing of what was named differs, and what else does.
+func (k *pinned) nothing(std stdio, list []standing) error {
+	text := oneLine(k.server) + ": nothing differs that could be accepted\n"
+	if slices.ContainsFunc(list, standing.moved) {
+		text = fmt.Sprintf("%[1]s: what the server says of itself does not differ; tools do: callgate tools diff %[1]s, and name one, or --all\n", oneLine(k.server))
+	}
+	_, err := io.WriteString(std.out, text)
+	return err
 }
 
 // ofPerson says why this process may not pin anything: a server that Callgate
