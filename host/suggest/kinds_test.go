@@ -22,10 +22,10 @@ func (r *recorder) other(c abi.Call, answer string) {
 
 func TestWhatWasDoneBesideToolsIsGrantedByName(t *testing.T) {
 	r := desk(t, observing+"servers: {fs: {prompts: {verdict: ask}, resources: {args: [{arg: uri, match: \"(file|docs)://.*\"}]}}}\n")
-	r.call("fs/read_file", `{"path":"docs/a.txt"}`, "see docs://tainted/x")
+	r.call("fs/read_file", `{"path":"docs/a.txt"}`, "see docs://tainted.example/x")
 	r.other(abi.Call{Kind: abi.KindResource, Server: "fs", URI: "docs://a", Action: "read"}, `{"contents":[]}`)
 	r.other(abi.Call{Kind: abi.KindResource, Server: "fs", URIs: []string{"docs://b", "file:///srv/work/\"c"}, Action: "subscribe"}, "")
-	r.other(abi.Call{Kind: abi.KindResource, Server: "fs", URI: "docs://tainted/x", Action: "read"}, "")
+	r.other(abi.Call{Kind: abi.KindResource, Server: "fs", URI: "docs://tainted.example/x", Action: "read"}, "")
 	r.other(abi.Call{Kind: abi.KindResource, Server: "fs", URI: "http://refused", Action: "read"}, "")
 	r.other(abi.Call{Kind: abi.KindPrompt, Server: "fs", Name: "review"}, "")
 	r.other(abi.Call{Kind: abi.KindSampling, Server: "fs", Params: parsed(t, `{"maxTokens":1}`)}, "")
