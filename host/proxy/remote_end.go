@@ -102,6 +102,9 @@ func (e *remoteEnd) post(f frame, x *exchange) {
 		}
 	case transport.ReplyJSON:
 		e.body(f, reply, x)
+	case transport.ReplyOther:
+		e.g.o.Note("%q answers with status %d and %q, which is no frame; does its url name an MCP endpoint?",
+			e.relay.o.Server, reply.Status, reply.Header.Get("Content-Type"))
 	}
 	e.unanswered(f, reply, x)
 }
