@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -100,7 +101,7 @@ func (p *stdio) pumpRemote() {
 			continue
 		}
 		f := a.Frame
-		if line, err := wire.LineOf(f); err == nil && len(line) != len(f.Raw) {
+		if line, err := wire.LineOf(f); err == nil && !bytes.Equal(line, f.Raw) {
 			f = wire.Classify(line, wire.FromServer, wire.Options{})
 		}
 		p.relay.fromServer(f, nil, nil)
