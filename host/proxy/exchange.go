@@ -52,6 +52,13 @@ func (x *exchange) expect(n int) {
 	x.open += n
 }
 
+// one says that the next answer is the only one, however many requests came.
+func (x *exchange) one() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open = min(x.open, 1)
+}
+
 // reads says that the server's answer is being read: when that ends, the
 // exchange does.
 func (x *exchange) reads() {

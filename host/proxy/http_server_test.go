@@ -292,3 +292,49 @@ func TestWhatAServerSaysByItselfIsJudged(t *testing.T) {
 		t.Errorf("%d requests of the server are kept; want 2", asked)
 	}
 }
+
+// What a server answers to a batch without naming a request is the answer to all
+// of it, and its status is the client's: a client initializes anew after a 404.
+func TestAStatusForAWholeBatchReachesTheClient(t *testing.T) {
+	batch := `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]`
+	refused := `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`
+	answered := `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]`
+	cases := []struct {
+		name   string
+		status int
+		typ    string
+		body   string
+		want   string // the whole body
+	}{
+		{"answered", 200, "application/json", answered, answered},
+		{"a session that is forgotten", 404, "application/json", refused, refused},
+		{"a session that is forgotten, id left out", 404, "application/json", strings.Replace(refused, `"id":null,`, "", 1), strings.Replace(refused, `"id":null,`, "", 1)},
+		{"a session that is forgotten, in plain text", 404, "text/plain", "no such session", ""},
+		{"a batch that is refused", 400, "application/json", refused, refused},
+		{"a server that is too busy", 503, "text/plain", "later", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := remoteGateway(t, nil)
+			a.initialize("2025-03-26", "")
+			b.mu.Lock()
+			b.before = func(w http.ResponseWriter, r *http.Request, body []byte) bool {
+				if !strings.HasPrefix(string(body), "[") {
+					return false
+				}
+				w.Header().Set("Content-Type", c.typ)
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+				return true
+			}
+			b.mu.Unlock()
+			res, body := a.send(shot{session: "2025-03-26", body: batch})
+			if res.StatusCode != c.status || body != c.want {
+				t.Errorf("%d %q; want %d %q", res.StatusCode, body, c.status, c.want)
+			}
+		})
+	}
+	if len(cases) == 0 {
+		t.Error("no cases")
+	}
+}

@@ -92,7 +92,7 @@ func (e *remoteEnd) post(f frame, x *exchange) {
 		return
 	}
 	if reply.Status == http.StatusNotFound && x.request.Get(sessionHeader) != "" {
-		e.g.forget(e.relay)
+		defer e.g.forget(e.relay) // the server's own words come first
 	}
 	// Text that is no frame says nothing to a client that the status does not.
 	switch reply.Kind {
@@ -148,9 +148,13 @@ func (e *remoteEnd) body(f frame, reply *transport.Reply, x *exchange) {
 	if in.Kind == wire.Noise || in.Kind == wire.Blank {
 		return
 	}
+	nameless := in.Kind == wire.ErrorResponse && (in.ID.Raw == "" || in.ID.Raw == "null")
+	if nameless {
+		x.one() // it is the answer to all of a batch, and its status is theirs
+	}
 	e.relay.fromServer(in, x, nil)
-	if in.Kind == wire.ErrorResponse && in.ID.Raw == "" || in.ID.Raw == "null" {
-		e.forget(f) // that is the answer
+	if nameless {
+		e.forget(f)
 	}
 }
 
