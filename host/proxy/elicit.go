@@ -43,6 +43,15 @@ func (c *Conversation) started() bool {
 	return c.revision != ""
 }
 
+// primed says whether the client knows events without data, which let it come
+// back to an answer of which it has seen nothing yet. Clients of before read
+// them as broken frames.
+func (c *Conversation) primed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.revision >= "2025-11-25"
+}
+
 // declaresForms reads an initialize request: an elicitation capability without
 // members means forms, as before there were other modes.
 func declaresForms(f wire.Frame) bool {

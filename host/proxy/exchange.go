@@ -251,6 +251,13 @@ func (x *exchange) has(number int) bool {
 	return number+1 >= x.next-len(x.kept) && number < x.next
 }
 
+// over says whether nothing is to come behind an event.
+func (x *exchange) over(number int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.ended && number+1 >= x.next
+}
+
 // resume gives the stream to a client that comes back, with the events behind
 // one.
 func (x *exchange) resume(stream *outlet, after int) {

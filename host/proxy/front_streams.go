@@ -85,6 +85,11 @@ func (f *front) resume(s *session, last string) {
 		transport.Refuse(http.StatusBadRequest, transport.CodeInvalidRequest, "the events behind this one are not kept any more; initialize a new session").Write(f.w)
 		return
 	}
+	if x.over(number) {
+		// An empty stream would have the client come back again and again; this does not (WHATWG HTML section 9.2.3).
+		f.w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	defer s.touch()()
 	stream := f.events()
 	defer x.leave(stream)

@@ -208,6 +208,51 @@ func TestAnAnswerIsKeptForAClientThatLostItsConnection(t *testing.T) {
 	}
 }
 
+// TestASilentAnswerIsKeptToo: a stream that nothing has come on begins with an id
+// to come back with (MCP 2025-11-25), and one with nothing to come is not opened
+// again, since a client would come back for ever.
+func TestASilentAnswerIsKeptToo(t *testing.T) {
+	cases := []struct {
+		revision string
+		first    string // what the stream begins with
+	}{
+		{"2025-06-18", ": keep-alive"},
+		{"2025-11-25", "id: "},
+	}
+	for _, c := range cases {
+		t.Run(c.revision, func(t *testing.T) {
+			s := serveFake(t, onlyGood, "plain")
+			id := s.open(c.revision)
+			call := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"say","arguments":{"line":%q}}}`
+			res, r := s.stream(http.MethodPost, fmt.Sprintf(call, 11, ""), id, "")
+			line, err := r.ReadString('\n')
+			if err != nil || !strings.HasPrefix(line, c.first) {
+				t.Fatalf("%q, %v; want %q", line, err, c.first)
+			}
+			last, primed := strings.CutPrefix(strings.TrimSpace(line), "id: ")
+			if !primed {
+				return
+			}
+			if data, err := r.ReadString('\n'); err != nil || data != "data:\n" {
+				t.Errorf("%q, %v", data, err)
+			}
+			res.Body.Close()
+			s.post(fmt.Sprintf(call, 12, `{"jsonrpc":"2.0","id":11,"result":{"content":[],"kept":true}}`+"\n"+`{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}`), "Mcp-Session-Id", id)
+			_, r = s.stream(http.MethodGet, "", id, last)
+			end, data := event(t, r)
+			if data != `{"jsonrpc":"2.0","id":11,"result":{"content":[],"kept":true}}` {
+				t.Error(data)
+			}
+			if res, _ := s.stream(http.MethodGet, "", id, end); res.StatusCode != http.StatusNoContent {
+				t.Error(res.Status)
+			}
+		})
+	}
+	if len(cases) == 0 {
+		t.Error("no cases")
+	}
+}
+
 // stream sends a request and returns the stream that answers it.
 func (s *served) stream(method, body, session, last string) (*http.Response, *bufio.Reader) {
 	s.t.Helper()

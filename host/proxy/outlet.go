@@ -88,6 +88,9 @@ func (o *outlet) isEvents() bool {
 	return o.events || o.s.IsEvents()
 }
 
+// begin has the answer, if it becomes a stream, begin with an id.
+func (o *outlet) begin(id string) { _ = o.s.Begin(id) } // it is an id: we made it
+
 // flush writes what is queued. Only the handler calls it.
 func (o *outlet) flush() {
 	for {

@@ -207,6 +207,9 @@ func (s *session) open(x *exchange, listens bool) {
 		s.stream = x
 	} else {
 		s.order = append(s.order, x)
+		if s.relay.talk.primed() {
+			x.first.begin(eventID(x.id, beforeAll))
+		}
 	}
 	for _, f := range s.pending {
 		x.put(f)
@@ -264,10 +267,15 @@ func (s *session) exchange(event string) (x *exchange, number int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.exchanges[id], number
+	return s.exchanges[id], number + beforeAll
 }
 
-func eventID(stream string, number int) string { return stream + "-" + strconv.Itoa(number) }
+// beforeAll is the number of what is before the first event of a stream.
+const beforeAll = -1
+
+func eventID(stream string, number int) string {
+	return stream + "-" + strconv.Itoa(number-beforeAll)
+}
 
 // end ends the session: the server's end first, then what is open.
 func (s *session) end(string) {

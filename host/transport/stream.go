@@ -55,8 +55,9 @@ type Stream struct {
 	cancel context.CancelCauseFunc
 
 	mu       sync.Mutex
-	events   bool // the event stream has begun
-	replied  bool // the JSON reply was written
+	events   bool   // the event stream has begun
+	replied  bool   // the JSON reply was written
+	first    []byte // what the event stream begins with
 	finished bool
 	quiet    *time.Timer // runs tick; nil when nothing is to be done about silence
 }
@@ -226,6 +227,7 @@ func (s *Stream) write(event []byte) error {
 			return ErrNoEvents
 		}
 		s.events, status = true, http.StatusOK
+		event = append(s.first, event...)
 		h := s.w.Header()
 		maps.Copy(h, s.o.Header)
 		h.Set("Content-Type", streamType)

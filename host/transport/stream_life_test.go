@@ -3,9 +3,11 @@ package transport
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -259,4 +261,40 @@ func TestRefusedBodyHoldsNoConnection(t *testing.T) {
 		_ = srv.Close()
 		<-served
 	})
+}
+
+func TestAStreamBeginsWithAnIDAndAReplyDoesNot(t *testing.T) {
+	cases := []struct {
+		name string
+		id   string
+		send func(*Stream) error
+		want string
+		bad  error
+	}{
+		{"an event", "7-0", func(s *Stream) error { return s.Frame([]byte(`{"a":1}`)) }, "id: 7-0\ndata:\n\nevent: message\ndata: {\"a\":1}\n\n", nil},
+		{"a comment", "7-0", (*Stream).Comment, "id: 7-0\ndata:\n\n: keep-alive\n\n", nil},
+		{"its head", "7-0", (*Stream).Open, "id: 7-0\ndata:\n\n", nil},
+		{"a reply", "7-0", func(s *Stream) error { return s.Answer(200, nil, []byte(`{"a":1}`)) }, `{"a":1}`, nil},
+		{"an id of two lines", "7\n0", (*Stream).Comment, ": keep-alive\n\n", ErrEventID},
+		{"no id", "", (*Stream).Comment, ": keep-alive\n\n", ErrEventID},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			s := NewStream(w, httptest.NewRequest(http.MethodPost, "/", nil), StreamOptions{Events: true})
+			if err := s.Begin(c.id); !errors.Is(err, c.bad) {
+				t.Error(err)
+			}
+			if err := c.send(s); err != nil {
+				t.Error(err)
+			}
+			s.Close()
+			if got := w.Body.String(); got != c.want {
+				t.Errorf("%q; want %q", got, c.want)
+			}
+		})
+	}
+	if len(cases) == 0 {
+		t.Error("no cases")
+	}
 }
