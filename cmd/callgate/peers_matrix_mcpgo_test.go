@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +68,8 @@ func observeMCPGo(t *testing.T, p peers, modern bool, env []string, way object, 
 		}
 		g.mu.Lock()
 		if len(g.asked) > 0 {
+			// Several questions of one result it answers in no order.
+			slices.SortFunc(g.asked, func(a, b object) int { return strings.Compare(asJSON(t, a), asJSON(t, b)) })
 			outcome["asked"] = g.asked
 		}
 		g.mu.Unlock()

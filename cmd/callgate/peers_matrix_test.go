@@ -47,11 +47,14 @@ type pair struct {
 	server matrixServer
 }
 
-// pairs are all that understand each other.
+// pairs are those that understand each other. The server of the Python SDK is
+// asked by two SDKs only, and that of mcp-go by those that start fast: each pair
+// takes seconds.
 func pairs() (all []pair) {
 	for _, c := range matrixClients() {
 		for _, s := range matrixServers() {
-			if s.modern || !c.modern {
+			skip := s.python && !c.python && !strings.HasPrefix(c.name, "SDK v2") || c.python && s.name == mcpGoServer().name
+			if !skip && (s.modern || !c.modern) {
 				all = append(all, pair{c, s})
 			}
 		}
@@ -139,8 +142,8 @@ func (s matrixServer) answers() []object {
 func TestPeersSeeTheSameThroughCallgate(t *testing.T) {
 	p := openPeers(t)
 	all := pairs()
-	if len(all) != 33 {
-		t.Errorf("%d pairs, want 33", len(all))
+	if len(all) != 28 {
+		t.Errorf("%d pairs, want 28", len(all))
 	}
 	for _, m := range all {
 		t.Run(m.name+" and "+m.server.name, func(t *testing.T) {
