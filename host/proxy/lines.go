@@ -34,6 +34,23 @@ func (g *Gateway) connect(server GatewayServer) (line, error) {
 	return &childLine{child: c, in: wire.NewReader(c.out, 0), eof: make(chan struct{})}, nil
 }
 
+// read hands over each frame of a server until there are no more.
+func (g *Gateway) read(name string, server line, each func(wire.Frame)) {
+	var classifier wire.Classifier
+	for {
+		in, err := server.next()
+		if err != nil {
+			return
+		}
+		f := classifier.ClassifyLine(in, wire.FromServer, wire.Options{})
+		if f.Kind == wire.Noise {
+			g.o.Note("a line of %q that is no frame: %s", name, shownNoise(f.Raw))
+			continue
+		}
+		each(f)
+	}
+}
+
 // childLine is a child of the gateway.
 type childLine struct {
 	*child

@@ -114,20 +114,10 @@ func (s *session) idle(now time.Time) time.Duration {
 // serve reads what the server says until it ends.
 func (s *session) serve() {
 	defer s.g.running.Done()
-	var classifier wire.Classifier
-	for {
-		in, err := s.server.next()
-		if err != nil {
-			break
-		}
-		f := classifier.ClassifyLine(in, wire.FromServer, wire.Options{})
-		if f.Kind == wire.Noise {
-			s.g.o.Note("a line of %q that is no frame: %s", s.key.server, shownNoise(f.Raw))
-			continue
-		}
+	s.g.read(s.key.server, s.server, func(f wire.Frame) {
 		s.relay.fromServer(f, nil, nil)
 		s.relay.o.Engine.Settle()
-	}
+	})
 	s.end("the server ended")
 }
 
