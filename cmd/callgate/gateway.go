@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/transport"
@@ -162,6 +163,21 @@ func (s *serving) endpoints(ln net.Listener) {
 	for _, one := range s.config.Servers {
 		s.note("listening on %s://%s/mcp/%s", scheme, at, url.PathEscape(one.Name))
 	}
+	for _, one := range s.config.Servers {
+		if note := unnamed(s.policy, one.Name); note != "" {
+			s.note("%s", note)
+		}
+	}
+}
+
+// unnamed says what becomes of a server that the policy does not name, though it
+// names others; "" if nothing does.
+func unnamed(p *policy.Policy, server string) string {
+	o := p.Settings().UnknownServer
+	if o == abi.Allow || p.Server(server).Named {
+		return ""
+	}
+	return fmt.Sprintf("the policy names its servers, and %q is none of them: settings.unknown_server says %s to all its calls; name it under servers:", server, o)
 }
 
 // closeGateway stops accepting, ends sessions and servers, closes the ledgers,
