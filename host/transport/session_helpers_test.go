@@ -135,9 +135,14 @@ func (s *script) list() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *script) last() string {
+// deletion is what the server was asked when the session ended, "" if nothing. The
+// GET of a session that was short may be handled behind it.
+func (s *script) deletion() string {
 	list := s.list()
-	return list[len(list)-1]
+	if i := slices.IndexFunc(list, func(asked string) bool { return strings.HasPrefix(asked, "DELETE") }); i >= 0 {
+		return list[i]
+	}
+	return ""
 }
 
 // wants demands what was asked so far.
