@@ -76,6 +76,7 @@ type Remote struct {
 	work  sync.WaitGroup // everything
 	posts sync.WaitGroup // what may still bring an answer
 
+	handing  sync.Mutex // held from what a frame settles until it was handed over
 	renewing sync.Mutex // held while the session is started again
 
 	mu          sync.Mutex
@@ -193,7 +194,12 @@ func (r *Remote) Close() {
 	}
 	if session != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), deleteWait)
-		if reply, err := r.up.Delete(ctx, sessionHeader(session, version)); err == nil {
+		reply, err := r.up.Delete(ctx, sessionHeader(session, version))
+		if err != nil && ctx.Err() == nil {
+			// It may have been given a connection that what is under way takes down as it ends.
+			reply, err = r.up.Delete(ctx, sessionHeader(session, version))
+		}
+		if err == nil {
 			_ = reply.Close() // whatever it says, the session is over
 		}
 		cancel()

@@ -106,6 +106,8 @@ func (r *Remote) dispatch(f wire.Frame) {
 		// Nothing else means anything before the server has agreed, unless it asks for something itself.
 		select {
 		case <-p.settled:
+			r.handing.Lock() // what settled it goes before what comes of the next
+			defer r.handing.Unlock()
 		case <-done:
 		case <-r.life.Done():
 		}

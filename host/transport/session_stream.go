@@ -192,6 +192,8 @@ func (r *Remote) arrived(p *posting, raw []byte, e *Event) {
 	if f.Kind == wire.Blank {
 		return
 	}
+	r.handing.Lock()
+	defer r.handing.Unlock()
 	r.mu.Lock()
 	again := p != nil && p.again != nil
 	swallow := again && (f.Kind == wire.Response || f.Kind == wire.ErrorResponse)
