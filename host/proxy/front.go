@@ -256,7 +256,7 @@ func (f *front) open(in wire.Frame, header http.Header) {
 	f.relay(s.relay, in, x)
 	s.forget(x)
 	if !s.relay.talk.started() {
-		s.end("it was not initialized")
+		s.end()
 	}
 }
 

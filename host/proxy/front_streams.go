@@ -126,6 +126,6 @@ func (f *front) delete() {
 		transport.MethodNotAllowed(f.r.Method, "POST").Write(f.w)
 		return
 	}
-	s.end("the client ended it")
+	s.end()
 	f.w.WriteHeader(http.StatusNoContent)
 }

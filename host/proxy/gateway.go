@@ -239,7 +239,7 @@ func (g *Gateway) reap() {
 		now := time.Now()
 		for _, s := range g.all() {
 			if s.idle(now) > g.o.Limits.Idle {
-				s.end("nobody has used it")
+				s.end()
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (g *Gateway) reap() {
 
 // ending is a session, or a child that several clients share.
 type ending interface {
-	end(reason string)
+	end()
 	idle(now time.Time) time.Duration
 }
 
@@ -276,7 +276,7 @@ func (g *Gateway) Close() error {
 		ended.Add(1)
 		go func() {
 			defer ended.Done()
-			s.end("the gateway was stopped")
+			s.end()
 		}()
 	}
 	ended.Wait()

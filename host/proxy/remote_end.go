@@ -273,7 +273,7 @@ func (g *Gateway) forget(r *relay) {
 	}
 	g.mu.Unlock()
 	if gone != nil {
-		go gone.end("the server ended it")
+		go gone.end()
 	}
 }
 

@@ -69,7 +69,6 @@ type ticket struct {
 	bound
 	kind  ticketKind
 	call  string // id of the call that was asked about
-	by    string // channel of the approval, see abi.ChannelElicitation; continuations only
 	round int    // how often the client was asked about this call, 0 to 65535
 	// state and answers are the server's part of the request that was answered by
 	// us: its own requestState, and the inputResponses to its own questions. JSON
@@ -224,7 +223,7 @@ func (t ticket) append(dst []byte, start time.Time) []byte {
 
 // texts are the texts of a ticket in the order of the payload.
 func (t *ticket) texts() []*string {
-	return []*string{&t.server, &t.method, &t.target, &t.digest, &t.principal, &t.policy, &t.call, &t.by, &t.state, &t.answers}
+	return []*string{&t.server, &t.method, &t.target, &t.digest, &t.principal, &t.policy, &t.call, &t.state, &t.answers}
 }
 
 // readTicket reads a payload. It takes exactly what append writes.

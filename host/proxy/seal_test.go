@@ -28,7 +28,7 @@ func newTestSealer(t testing.TB, now func() time.Time) *sealer {
 func fullTicket() ticket {
 	return ticket{
 		bound: bound{server: "mail", method: "tools/call", target: "send", digest: "sha256:00", principal: "alice", policy: "sha256:11"},
-		kind:  continuationTicket, call: "c-7", by: "elicitation", round: 3, state: `"step \u0032"`, answers: `{"who":{"action":"accept"}}`,
+		kind:  continuationTicket, call: "c-7", round: 3, state: `"step \u0032"`, answers: `{"who":{"action":"accept"}}`,
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *session) serve() {
 		s.relay.fromServer(f, nil, nil)
 		s.relay.o.Engine.Settle()
 	})
-	s.end("the server ended")
+	s.end()
 }
 
 // send hands a frame to the client. One that belongs to no exchange goes to the
@@ -268,7 +268,7 @@ func eventID(stream string, number int) string {
 }
 
 // end ends the session: the server's end first, then what is open.
-func (s *session) end(string) {
+func (s *session) end() {
 	s.mu.Lock()
 	if s.over {
 		s.mu.Unlock()

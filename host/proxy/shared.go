@@ -223,7 +223,7 @@ func (s *shared) serve() {
 		s.said(f)
 		s.keeper.o.Engine.Settle()
 	})
-	s.end("the server ended")
+	s.end()
 }
 
 // said hands a frame of the server to whoever it is for, under their own ids.
@@ -293,7 +293,7 @@ func (s *shared) idle(now time.Time) time.Duration {
 }
 
 // end stops the server and answers what is open.
-func (s *shared) end(string) {
+func (s *shared) end() {
 	s.mu.Lock()
 	if s.over {
 		s.mu.Unlock()

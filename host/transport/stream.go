@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -175,14 +174,6 @@ func (s *Stream) EventWithData(e Event, data []byte) error {
 // Frame sends one frame as an event without an id: the ids of a stream are those
 // of its server, and a client that resumes after one of ours would ask for nothing.
 func (s *Stream) Frame(frame []byte) error { return s.send(appendEvent(nil, "", frame)) }
-
-// FrameWithID sends one frame as an event with an id, for a client to resume after.
-func (s *Stream) FrameWithID(id string, frame []byte) error {
-	if id == "" || strings.ContainsAny(id, "\x00\r\n") {
-		return ErrEventID
-	}
-	return s.send(appendEvent(nil, id, frame))
-}
 
 // Comment sends a comment, which clients ignore (WHATWG HTML section 9.2.6).
 func (s *Stream) Comment() error { return s.send([]byte(comment)) }

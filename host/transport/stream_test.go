@@ -87,11 +87,6 @@ func TestStreamBecomesWhatIsSentFirst(t *testing.T) {
 		{"a comment", StreamOptions{Events: true}, func(t *testing.T, s *Stream) {
 			sent(t, s.Comment(), nil)
 		}, 200, streamType, comment},
-		{"a frame with an id", StreamOptions{Events: true}, func(t *testing.T, s *Stream) {
-			sent(t, s.FrameWithID("a\nid: b", []byte(progress)), ErrEventID)
-			sent(t, s.FrameWithID("", []byte(progress)), ErrEventID)
-			sent(t, s.FrameWithID("5", []byte(progress)), nil)
-		}, 200, streamType, "event: message\nid: 5\ndata: " + progress + "\n\n"},
 		{"a frame on several lines", StreamOptions{Events: true}, func(t *testing.T, s *Stream) {
 			sent(t, s.Frame([]byte("{\n \"a\": \"x\\n\",\r\n\r\"b\": 1.0}\r\n")), nil)
 		}, 200, streamType, event(`{"a":"x\n","b":1.0}`)},

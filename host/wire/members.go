@@ -153,34 +153,6 @@ func EditMembers(raw []byte, object Span, changes ...Member) ([]Edit, error) {
 	return append(edits, relist(raw, object, members, added)...), nil
 }
 
-// RemoveMember returns the edit that takes one member out of an object, with one comma. IsNotFound tells that it is not there.
-// Of several changes to one object make one EditMembers: each edit counts on the members that it found.
-func RemoveMember(raw []byte, object Span, name string) (Edit, error) {
-	edits, err := EditMembers(raw, object, Member{Name: name})
-	switch {
-	case err != nil:
-		return Edit{}, err
-	case len(edits) == 0:
-		return Edit{}, fmt.Errorf("remove member %q: %w", name, errNotFound)
-	}
-	return edits[0], nil
-}
-
-// AddMember returns the edit that adds a member to an object, empty or not, behind its last. A member of that name is an error, as EditMembers says of a value.
-func AddMember(raw []byte, object Span, name string, value []byte) (Edit, error) {
-	if value == nil {
-		return Edit{}, fmt.Errorf("add member %q: it has no value; pass a JSON value", name)
-	}
-	edits, err := EditMembers(raw, object, Member{Name: name, Value: value})
-	switch {
-	case err != nil:
-		return Edit{}, err
-	case edits[0].Start != edits[0].End:
-		return Edit{}, fmt.Errorf("add member %q: the object has one; set it with EditMembers", name)
-	}
-	return edits[0], nil
-}
-
 // RemoveItems returns the edits that take the items for which drop is true out of an array, each with one comma, and their number. drop sees each item's bytes.
 // The edits go into one Splice together with any that lie outside the array or inside items that stay.
 func RemoveItems(raw []byte, array Span, drop func(item []byte) bool) ([]Edit, int, error) {

@@ -77,33 +77,6 @@ func TestEditMembersTakesOutSetsAndAddsInOneSplice(t *testing.T) {
 	}
 }
 
-func TestOneMemberIsRemovedOrAddedAlone(t *testing.T) {
-	const raw = `{"x":{ "requestState":"s" , "b":2 }}`
-	at, err := Find([]byte(raw), whole(raw), "/x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	edit, err := RemoveMember([]byte(raw), at, "requestState")
-	if got := spliced(t, raw, []Edit{edit}, err); got != `{"x":{  "b":2 }}` {
-		t.Errorf("removed: got %s", got)
-	}
-	if _, err := RemoveMember([]byte(raw), at, "x"); !IsNotFound(err) {
-		t.Errorf("removing what is not there gives %v", err)
-	}
-	if _, err := RemoveMember([]byte(raw), Span{5, 99}, "x"); err == nil || IsNotFound(err) {
-		t.Errorf("a span outside the text gives %v", err)
-	}
-	edit, err = AddMember([]byte(raw), at, "c", []byte(`3`))
-	if got := spliced(t, raw, []Edit{edit}, err); got != `{"x":{ "requestState":"s" , "b":2,"c":3 }}` {
-		t.Errorf("added: got %s", got)
-	}
-	for name, value := range map[string][]byte{"b": []byte(`3`), "c": nil, "d": []byte(`x`)} {
-		if _, err := AddMember([]byte(raw), at, name, value); err == nil {
-			t.Errorf("%q: %s was added", name, value)
-		}
-	}
-}
-
 func TestRemoveItemsKeepsTheCommasOfTheRest(t *testing.T) {
 	cases := []struct{ raw, drop, want string }{
 		{`[]`, `1`, `[]`},
