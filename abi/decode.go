@@ -174,8 +174,8 @@ func EventFrom(v Value) (Event, error) {
 	}
 	if t := r.val("text"); t.Exists() {
 		o := read("event: text", t)
-		e.Text = &Text{Digest: o.str("digest"), Offset: o.num("offset"), Length: o.num("length")}
-		if err := o.done("digest", "offset", "length"); err != nil {
+		e.Text = &Text{Digest: o.str("digest"), Segment: o.str("segment"), Offset: o.num("offset"), Length: o.num("length"), Error: o.yes("error")}
+		if err := o.done("digest", "segment", "offset", "length", "error"); err != nil {
 			return Event{}, err
 		}
 	}
@@ -267,6 +267,9 @@ func (e *Event) decodeAnswer(kind string, r *reader) error {
 	case "label":
 		e.Label = &LabelEvent{Call: r.str("call"), Session: r.strs("session"), Data: r.strs("data")}
 		return r.done("call", "session", "data")
+	case "evicted":
+		e.Evicted = &EvictedEvent{Segment: r.str("segment")}
+		return r.done("segment")
 	case "closed":
 		e.Closed = &ClosedEvent{Reason: r.str("reason"), Exit: int(r.num("exit"))}
 		return r.done("reason", "exit")

@@ -129,8 +129,10 @@ func (e Event) rest(w writer) []byte {
 	if e.Text != nil {
 		object(&w, "text", func(o *writer) {
 			o.str("digest", e.Text.Digest)
+			o.str("segment", e.Text.Segment)
 			o.num("offset", e.Text.Offset)
 			o.num("length", e.Text.Length)
+			o.yes("error", e.Text.Error)
 		})
 	}
 	return append(w.b, '}')
@@ -215,6 +217,8 @@ func (e Event) answers(w *writer) {
 			o.strs("session", e.Label.Session)
 			o.strs("data", e.Label.Data)
 		})
+	case e.Evicted != nil:
+		object(w, "evicted", func(o *writer) { o.str("segment", e.Evicted.Segment) })
 	case e.Closed != nil:
 		object(w, "closed", func(o *writer) {
 			o.str("reason", e.Closed.Reason)

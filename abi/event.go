@@ -33,17 +33,11 @@ type Event struct {
 	Ask      *AskEvent
 	Label    *LabelEvent
 	Closed   *ClosedEvent
+	Evicted  *EvictedEvent
 
 	// Text says where the host keeps the text that the event carries by
 	// reference instead of inline: a call's arguments, a result, a frame.
 	Text *Text
-}
-
-// Text refers to JSON text that the host keeps outside the event.
-type Text struct {
-	Digest string // of the canonical text
-	Offset int64  // in the reader handed to the gate; negative: it was never kept
-	Length int64  // bytes
 }
 
 // SessionEvent opens a process's part of a session.
@@ -226,3 +220,7 @@ type ClosedEvent struct {
 	Reason string
 	Exit   int
 }
+
+// EvictedEvent says that a segment of text is gone from here on, so that the
+// ledger stays below its size. What it held can not be looked at any more.
+type EvictedEvent struct{ Segment string }

@@ -73,14 +73,11 @@ func (s *State) attempt(n *entry) {
 
 // fetch reads text that an event carries by reference.
 func (s *State) fetch(t *abi.Text) (abi.Value, bool) {
-	if s.opts.Text == nil || t.Offset < 0 || t.Length < 0 || t.Length > 1<<30 {
+	data, err := t.Read(s.opts.Text)
+	if err != nil {
 		return abi.Value{}, true
 	}
-	buf := make([]byte, t.Length)
-	if _, err := s.opts.Text.ReadAt(buf, t.Offset); err != nil || abi.DigestBytes(buf) != t.Digest {
-		return abi.Value{}, true
-	}
-	v, err := abi.Parse(buf)
+	v, err := abi.Parse(data)
 	return v, err != nil
 }
 

@@ -210,7 +210,7 @@ func TestTextsThatLeftTheEventComeBack(t *testing.T) {
 		values, _ := c.Values()
 		text := values.String()
 		for name, kept := range map[string]string{"allow ": text, "deny TEXT_GONE": strings.Replace(text, "}", " ", 1)} {
-			state := gate.New(gate.Options{Specs: builtin.Table(), Text: strings.NewReader(kept)})
+			state := gate.New(gate.Options{Specs: builtin.Table(), Text: textAt{strings.NewReader(kept)}})
 			p := load(t, open)
 			gate.Step(state, abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
 			gone := *c

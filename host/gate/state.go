@@ -4,13 +4,12 @@
 //
 // Everything that can matter to a decision is an event, and Step answers with
 // events of its own: verdicts, edits, asks and labels. It does no I/O but one
-// read, of text that an event carries by reference, through the io.ReaderAt in
+// read, of text that an event carries by reference, through the reader in
 // [Options]. It starts no goroutine and takes no lock; a state belongs to one
 // caller at a time. The same events give the same answers, byte for byte.
 package gate
 
 import (
-	"io"
 	"strconv"
 	"time"
 
@@ -26,7 +25,7 @@ type Options struct {
 	Specs []contract.Spec
 	// Text holds the text that events carry by reference. Without it such text
 	// counts as gone.
-	Text io.ReaderAt
+	Text abi.TextReader
 	// Loaded is a policy that is known to be good. An event that brings exactly
 	// this one is spared the decoding.
 	Loaded *policy.Policy

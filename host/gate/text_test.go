@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestTextByReferenceIsReadWhereItLies(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r := &run{t: t, state: gate.New(gate.Options{Specs: builtin.Table(), Text: c.text})}
+			r := &run{t: t, state: gate.New(gate.Options{Specs: builtin.Table(), Text: textAt{c.text}})}
 			r.step(abi.Event{Session: &abi.SessionEvent{ID: "s", Place: here}})
 			r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
 			e := abi.Event{
@@ -45,4 +46,14 @@ func TestTextByReferenceIsReadWhereItLies(t *testing.T) {
 	if len(cases) == 0 {
 		t.Fatal("no cases")
 	}
+}
+
+// textAt reads the text of events out of one reader.
+type textAt struct{ io.ReaderAt }
+
+func (r textAt) ReadText(t abi.Text, dst []byte, at int64) error {
+	if n, err := r.ReadAt(dst, t.Offset+at); n < len(dst) {
+		return err
+	}
+	return nil
 }

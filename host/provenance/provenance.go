@@ -12,11 +12,7 @@
 // leaves evidence that asks, never evidence that allows.
 package provenance
 
-import (
-	"io"
-
-	"github.com/callgate/callgate/abi"
-)
+import "github.com/callgate/callgate/abi"
 
 // Index answers where values came from. It is not safe for concurrent use, and
 // its answers are a function of the recorded events alone.
@@ -32,9 +28,9 @@ type Index interface {
 
 // Options says where text comes from and what the policy thinks of it.
 type Options struct {
-	// Text holds the JSON text that events carry by reference. Without it, or
+	// Text holds the text that events carry by reference. Without it, or
 	// where it fails, the record counts as evicted.
-	Text io.ReaderAt
+	Text abi.TextReader
 	// Source returns what the policy says of a tool's outputs; nil: nothing.
 	// The tool is "" for frames that answer no call; of another kind of call it is
 	// the method, see [abi.Call.Target].

@@ -100,18 +100,12 @@ func (x *plain) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
 	if inline.Exists() || ref == nil {
 		return inline, true
 	}
-	if x.options.Text == nil || ref.Offset < 0 || ref.Length < 0 || ref.Length > 1<<30 {
-		return abi.Value{}, false
-	}
-	data := make([]byte, ref.Length)
-	if n, _ := x.options.Text.ReadAt(data, ref.Offset); int64(n) != ref.Length {
+	data, err := ref.Read(x.options.Text)
+	if err != nil {
 		return abi.Value{}, false
 	}
 	v, err := abi.Parse(data)
-	if err != nil || ref.Digest != "" && v.Digest() != ref.Digest {
-		return abi.Value{}, false
-	}
-	return v, true
+	return v, err == nil
 }
 
 // begin starts a record and returns its number.
@@ -126,7 +120,7 @@ func (x *plain) begin(call, server, tool string, evicted bool) int32 {
 
 func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 	inline, prefix := r.Value, ""
-	if r.Error.Exists() {
+	if r.Error.Exists() || ref != nil && ref.Error {
 		inline, prefix = r.Error, "/error"
 	}
 	v, ok := x.resolve(inline, ref)
@@ -136,7 +130,7 @@ func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
 		x.records[n].source = Source{} // whose output it is nobody knows
 	}
 	x.records[n].said = said.said
-	x.records[n].mute = said.mute || r.Error.Exists() || v.Get("isError").True()
+	x.records[n].mute = said.mute || prefix != "" || v.Get("isError").True()
 	x.recordValue(n, prefix, v)
 }
 

@@ -96,7 +96,7 @@ func TestTextByReference(t *testing.T) {
 	for _, c := range cases {
 		o := Options{}
 		if c.text != nil {
-			o.Text = bytes.NewReader(c.text)
+			o.Text = textAt{bytes.NewReader(c.text)}
 		}
 		x := New(o)
 		x.Record(result(c.ref))
@@ -229,11 +229,11 @@ func TestWhatTheUserSaidByReference(t *testing.T) {
 	data := kept.Append(nil)
 	said := abi.Event{User: &abi.UserEvent{}, Text: &abi.Text{Digest: kept.Digest(), Length: int64(len(data))}}
 	for name, c := range map[string]struct {
-		text io.ReaderAt
+		text abi.TextReader
 		want abi.Origin
 	}{
-		"kept": {bytes.NewReader(data), abi.OriginClient}, "gone": {nil, abi.OriginUnproven},
-		"changed": {bytes.NewReader(bytes.ReplaceAll(data, []byte("write"), []byte("wrote"))), abi.OriginUnproven},
+		"kept": {textAt{bytes.NewReader(data)}, abi.OriginClient}, "gone": {nil, abi.OriginUnproven},
+		"changed": {textAt{bytes.NewReader(bytes.ReplaceAll(data, []byte("write"), []byte("wrote")))}, abi.OriginUnproven},
 	} {
 		x := New(Options{Text: c.text})
 		x.Record(said)
@@ -319,4 +319,14 @@ func BenchmarkRecord(b *testing.B) {
 	for b.Loop() {
 		New(Options{}).Record(e)
 	}
+}
+
+// textAt reads the text of events out of one reader.
+type textAt struct{ io.ReaderAt }
+
+func (r textAt) ReadText(t abi.Text, dst []byte, at int64) error {
+	if n, err := r.ReadAt(dst, t.Offset+at); n < len(dst) {
+		return err
+	}
+	return nil
 }

@@ -1,7 +1,8 @@
 package proxy
 
 import (
-	"io"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/callgate/callgate/abi"
@@ -16,32 +17,16 @@ type Text struct {
 	size   int64
 }
 
-// ReadAt implements io.ReaderAt. A read never crosses what one event put in.
-func (t *Text) ReadAt(p []byte, off int64) (int, error) {
+// ReadText implements [abi.TextReader].
+func (t *Text) ReadText(ref abi.Text, dst []byte, at int64) error {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	lo, hi := 0, len(t.starts)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if t.starts[mid] <= off {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	i, ok := slices.BinarySearch(t.starts, ref.Offset)
+	if !ok || ref.Segment != "" || at < 0 || at+int64(len(dst)) > int64(len(t.chunks[i])) {
+		return fmt.Errorf("text %s is not in memory", ref.Digest)
 	}
-	if lo == 0 || off < 0 {
-		return 0, io.EOF
-	}
-	at := off - t.starts[lo-1]
-	chunk := t.chunks[lo-1]
-	if at >= int64(len(chunk)) {
-		return 0, io.EOF
-	}
-	n := copy(p, chunk[at:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	copy(dst, t.chunks[i][at:])
+	return nil
 }
 
 // put keeps a value and returns where.
@@ -76,6 +61,7 @@ func (t *Text) move(e abi.Event) abi.Event {
 		}
 		if body.Exists() {
 			e.Text = t.put(body)
+			e.Text.Error = r.Error.Exists()
 			r.Value, r.Error, r.Broken = abi.Value{}, abi.Value{}, r.Failed()
 			e.Result = &r
 		}
