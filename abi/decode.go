@@ -353,11 +353,11 @@ func readOrigin(s string) Origin {
 	return OriginTainted
 }
 
-var evidenceMembers = []string{"call", "server", "tool", "pointer", "offset", "length", "position", "label", "kind", "view", "snippet"}
+var evidenceMembers = []string{"seq", "call", "server", "tool", "pointer", "offset", "length", "position", "label", "kind", "view", "snippet"}
 
 func readEvidence(o *reader) Evidence {
 	return Evidence{
-		Call: o.str("call"), Server: o.str("server"), Tool: o.str("tool"), Pointer: o.str("pointer"), Offset: o.num("offset"),
+		Seq: uint64(o.num("seq")), Call: o.str("call"), Server: o.str("server"), Tool: o.str("tool"), Pointer: o.str("pointer"), Offset: o.num("offset"),
 		Length: o.num("length"), Position: Position(o.str("position")), Label: readOrigin(o.str("label")), Kind: o.str("kind"),
 		View: o.str("view"), Snippet: o.str("snippet"),
 	}

@@ -356,6 +356,7 @@ func (f *Finding) write(w *writer) {
 }
 
 func (e Evidence) write(w *writer) {
+	w.num("seq", int64(e.Seq))
 	w.str("call", e.Call)
 	w.str("server", e.Server)
 	w.str("tool", e.Tool)

@@ -13,7 +13,7 @@ func events(t testing.TB) []abi.Event {
 	v := parse(t, `{"a":[1.0,"\ud800"]}`)
 	evidence := abi.Evidence{
 		Call: "aa-1", Server: "s", Tool: "t", Pointer: "/content/0/text", Offset: 3, Length: 4, Position: abi.Prose, Label: abi.OriginTrusted,
-		Kind: "addressing", View: "json", Snippet: "x\u200by",
+		Seq: 7, Kind: "addressing", View: "json", Snippet: "x\u200by",
 	}
 	finding := abi.Finding{At: "/to/0", Key: true, Part: 1, Kind: "mail", Identity: "a@b", Value: "A@b", Origin: abi.OriginUnproven, Spoiled: "why", Evidence: []abi.Evidence{evidence}}
 	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE"}

@@ -47,6 +47,7 @@ var Positions = []Position{Lookalike, Prose, Encoded, Field, Part, Glued, Weak, 
 
 // Evidence is one place of an earlier event where a form of a value stands.
 type Evidence struct {
+	Seq      uint64   // of the event that brought the text, in the ledger of its process
 	Call     string   // id of the call whose result it is, "" for other frames
 	Server   string   // server that wrote the text
 	Tool     string   // tool whose result it is, "" for other frames

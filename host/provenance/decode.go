@@ -23,12 +23,12 @@ func decodeText(s string) (string, string) {
 		}
 		view = nameView(view, "percent", now, s)
 		now = s
-		if strings.Contains(s, `\u`) {
-			s = unescapeUnicode(s)
+		if strings.Contains(s, `\`) {
+			s = unescapeJSON(s)
 		}
 		view = nameView(view, "json", now, s)
 		now = s
-		if strings.Contains(s, "=\n") || strings.Contains(s, "=\r\n") || strings.Contains(s, "=40") {
+		if strings.Contains(s, "=\n") || strings.Contains(s, "=\r\n") || escapedPrintable(s) {
 			s = quotedPrintable(s)
 		}
 		view = nameView(view, "quoted-printable", now, s)
@@ -46,19 +46,51 @@ func nameView(have, name, before, after string) string {
 	return have
 }
 
-// unescapeUnicode decodes the \u escapes of JSON and JavaScript.
-func unescapeUnicode(s string) string {
+// unescapeJSON decodes the escapes of JSON and JavaScript.
+func unescapeJSON(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
-		if s[i] == '\\' && i+5 < len(s) && s[i+1] == 'u' {
-			if v, err := abi.Parse([]byte(`"` + s[i:i+6] + `"`)); err == nil {
-				out = append(out, v.Str()...)
-				i += 6
+		if s[i] != '\\' || i+1 == len(s) {
+			out = append(out, s[i])
+			i++
+			continue
+		}
+		switch c := s[i+1]; c {
+		case 'n', 'r', 't', 'b', 'f':
+			out = append(out, ' ')
+			i += 2
+		case '"', '\'', '\\', '/':
+			out = append(out, c)
+			i += 2
+		case 'u':
+			n := 6
+			if strings.HasPrefix(s[min(len(s), i+6):], `\u`) {
+				n = 12 // a pair of surrogates, or two
+			}
+			v, err := abi.Parse([]byte(`"` + s[i:min(len(s), i+n)] + `"`))
+			if n > 6 && (err != nil || len(v.Str()) != 4) {
+				n = 6
+				v, err = abi.Parse([]byte(`"` + s[i:min(len(s), i+n)] + `"`))
+			}
+			if err != nil || i+n > len(s) {
+				out = append(out, s[i])
+				i++
 				continue
 			}
+			out = append(out, v.Str()...)
+			i += n
+		case 'x':
+			if i+3 < len(s) && hexValue(s[i+2]) < 16 && hexValue(s[i+3]) < 16 {
+				out = append(out, hexValue(s[i+2])<<4|hexValue(s[i+3]))
+				i += 4
+				continue
+			}
+			out = append(out, s[i])
+			i++
+		default:
+			out = append(out, s[i])
+			i++
 		}
-		out = append(out, s[i])
-		i++
 	}
 	return string(out)
 }
@@ -84,4 +116,15 @@ func quotedPrintable(s string) string {
 		out = append(out, s[i])
 	}
 	return string(out)
+}
+
+// escapedPrintable says whether s holds a quoted-printable escape of a printable
+// character. In a URL, = is followed by hexadecimal digits by chance.
+func escapedPrintable(s string) bool {
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] == '=' && hexValue(s[i+1]) < 8 && hexValue(s[i+1]) >= 2 && hexValue(s[i+2]) < 16 {
+			return true
+		}
+	}
+	return false
 }

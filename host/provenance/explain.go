@@ -21,7 +21,7 @@ const maxPlaces = 1 << 17
 const ViewCut = "cut"
 
 // Explain implements [Index].
-func (x *plain) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
+func (x *index) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
 	var out []abi.Finding
 	for _, w := range wanted {
 		value, ok := wantedText(arguments, w)
@@ -62,24 +62,20 @@ func wantedText(arguments abi.Value, w abi.Wanted) (string, bool) {
 }
 
 // explain grades one destination.
-func (x *plain) explain(e Entity, trusted []string) abi.Finding {
+func (x *index) explain(e Entity, trusted []string) abi.Finding {
 	q := query{
 		x: x, entity: e, forms: e.forms(), distinctive: e.distinctive(),
-		best: map[class]int{}, raw: map[place]bool{}, seen: map[hit]bool{},
+		best: map[class]int{}, raw: map[stringAt]bool{}, seen: map[hit]bool{},
 	}
-	for _, f := range q.forms {
-		q.search(f)
-	}
+	q.search()
 	q.echo()
 	if looksLike(e, trusted) {
 		q.found = append(q.found, found{record: -1, evidence: abi.Evidence{Position: abi.Lookalike}})
 	}
-	if q.places > maxPlaces {
+	if q.cut || q.places > maxPlaces {
 		q.found = append(q.found, found{record: len(x.records), evidence: abi.Evidence{Position: abi.Saturated}})
 	}
-	if len(q.found) == 0 {
-		q.evicted()
-	}
+	q.evicted()
 	f := abi.Finding{Kind: e.Kind, Identity: e.Identity, Value: e.Value, Spoiled: e.Spoiled, Evidence: q.evidence()}
 	f.Origin = x.origin(e, q.found)
 	return f
@@ -87,7 +83,7 @@ func (x *plain) explain(e Entity, trusted []string) abi.Finding {
 
 // origin classes a destination: what vouches counts before what taints, unless
 // the value is spoiled.
-func (x *plain) origin(e Entity, all []found) abi.Origin {
+func (x *index) origin(e Entity, all []found) abi.Origin {
 	origin := abi.OriginUnproven
 	for _, f := range all {
 		switch f.evidence.Position {
@@ -106,7 +102,7 @@ func (x *plain) origin(e Entity, all []found) abi.Origin {
 }
 
 // saidByUser says whether the user named exactly this destination.
-func (x *plain) saidByUser(e Entity) bool {
+func (x *index) saidByUser(e Entity) bool {
 	if x.said[e.key()] {
 		return true
 	}
@@ -188,16 +184,23 @@ func imitates(a, b string) bool {
 	return !strings.EqualFold(a, b) && Fold(a) == Fold(b)
 }
 
-// evicted adds evidence for each server whose text is gone.
+// evicted adds evidence for records that may hold the value and whose text is
+// gone: what a policy says of other evidence must not hide them.
 func (q *query) evicted() {
-	for i, r := range q.x.records {
-		if r.evicted {
-			q.found = append(q.found, found{record: i, evidence: abi.Evidence{
-				Call: r.call, Server: r.server, Tool: r.tool, Position: abi.Evicted,
+	seen := map[*origin]bool{}
+	for _, list := range [][]uint32{q.lost, q.x.gone} {
+		for _, n := range list {
+			r := &q.x.records[n]
+			if seen[r.origin] {
+				continue
+			}
+			seen[r.origin] = true
+			q.found = append(q.found, found{record: int(n), evidence: abi.Evidence{
+				Seq: r.seq, Call: r.call, Server: r.server, Tool: r.tool, Position: abi.Evicted,
 			}})
-		}
-		if len(q.found) == maxEvidence {
-			return
+			if len(seen) == maxEvidence {
+				return
+			}
 		}
 	}
 }
@@ -205,7 +208,7 @@ func (q *query) evicted() {
 // echo regrades evidence when the client named the destination in a call before
 // any server did.
 func (q *query) echo() {
-	first, said := q.x.echoed[q.entity.key()]
+	first, said := q.x.echoed[keyHash(q.entity)]
 	if !said {
 		return
 	}
@@ -223,7 +226,7 @@ func (q *query) echo() {
 
 // precedes says whether a record may be older than what a call said. Of one by
 // another writer nobody knows, so it may.
-func (x *plain) precedes(n int, said echo) bool {
+func (x *index) precedes(n int, said echo) bool {
 	if n < 0 || n < said.after || n >= len(x.records) {
 		return n < said.after
 	}

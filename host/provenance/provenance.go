@@ -66,16 +66,8 @@ const (
 	FieldUntrusted  = "untrusted"
 )
 
-// New returns an empty index that keeps everything in memory.
-func New(o Options) Index {
-	return &plain{
-		options: o,
-		calls:   map[string]caller{},
-		echoed:  map[string]echo{},
-		said:    map[string]bool{},
-		lists:   map[string]bool{},
-	}
-}
+// New returns an empty index.
+func New(o Options) Index { return newIndex(o, tuning{}) }
 
 // Generic returns a pointer with every array index replaced by *, the form in
 // which destination approvals are remembered.

@@ -11,21 +11,29 @@ import (
 
 // query is the search for one destination.
 type query struct {
-	x           *plain
+	x           *index
 	entity      Entity
 	forms       []form
 	distinctive bool
 	places      int
 	found       []found
-	best        map[class]int  // pieces of evidence by class
-	raw         map[place]bool // leaves in which the value stands undecoded
-	seen        map[hit]bool   // what was found already, by another form
+	best        map[class]int     // pieces of evidence by class
+	raw         map[stringAt]bool // leaves in which the value stands undecoded
+	seen        map[hit]bool      // what was found already, by another form
+	verified    int               // blocks that were folded again
+	parsed      int               // bytes of the records that were graded
+	cut         bool              // there was more to look at than the budget allows
+	lost        []uint32          // records that may hold it and whose text is gone
 }
 
 // hit is a class of evidence in one leaf.
 type hit struct {
-	leaf  *leaf
-	class class
+	record  uint32
+	pointer string
+	inner   string
+	view    string
+	at      int
+	class   class
 }
 
 // found is one piece of evidence and the number of its record.
@@ -43,9 +51,9 @@ type class struct {
 
 func classOf(e abi.Evidence) class { return class{e.Position, e.Label, e.Kind} }
 
-// place names a string of a record.
-type place struct {
-	record  int32
+// stringAt names a string of a record.
+type stringAt struct {
+	record  uint32
 	pointer string
 	inner   string
 }
@@ -54,16 +62,16 @@ type place struct {
 // more places, but no more that a policy could tell apart.
 const keepPerClass = 2 * maxEvidence
 
-// search looks for one form in everything that was recorded.
-func (q *query) search(f form) {
-	for _, s := range q.x.segments {
+// grade looks for every form in one record.
+func (q *query) grade(in *reading) {
+	for _, f := range q.forms {
 		last := -1
 		var c cursor
-		s.find(f.image, f.text, func(n, offset int) (more, going bool) {
+		in.find(f.image, f.text, func(n, offset int) (more, going bool) {
 			if q.places++; q.places > maxPlaces {
 				return false, false
 			}
-			l := &s.leaves[n]
+			l := &in.leaves[n]
 			if n != last {
 				last, c = n, cursor{raw: l.raw, bare: f.image == imageBare}
 			}
@@ -88,12 +96,13 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 	if f.raw != "" && !exactEncoding(f, l.raw, from, to) {
 		return false
 	}
-	at := place{l.record, l.pointer, l.inner}
+	at := stringAt{l.record, l.pointer, l.inner}
 	if (l.decoded || f.part) && q.raw[at] {
 		return true
 	}
 	e := abi.Evidence{Position: q.position(f, l, from, to), View: l.view, Label: abi.OriginTainted}
-	if e.Position == "" {
+	// A word of few letters inside of another one says nothing.
+	if e.Position == "" || e.Position == abi.Glued && len(appendAlnum(nil, []byte(f.text))) < gram {
 		return false
 	}
 	if f.view != "" {
@@ -107,10 +116,10 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 		q.raw[at] = true
 	}
 	c := classOf(e)
-	if h := (hit{l, c}); !q.seen[h] && q.best[c] < keepPerClass {
+	if h := (hit{l.record, l.pointer, l.inner, l.view, l.at, c}); !q.seen[h] && q.best[c] < keepPerClass {
 		q.seen[h] = true
 		q.best[c]++
-		e.Call, e.Server, e.Tool, e.Pointer = r.call, r.server, r.tool, l.pointer
+		e.Seq, e.Call, e.Server, e.Tool, e.Pointer = r.seq, r.call, r.server, r.tool, l.pointer
 		locate(&e, l, from, to)
 		q.found = append(q.found, found{record: int(l.record), evidence: e})
 	}

@@ -8,95 +8,68 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// plain is the index that keeps folded text in memory and searches it whole.
-type plain struct {
-	options  Options
-	records  []record
-	segments []*segment
-	calls    map[string]caller // by id of the call
-	echoed   map[string]echo   // entity said by a call, where it was said first
-	said     map[string]bool   // entity said by the user
-	user     []string          // what the user said
-	lists    map[string]bool   // digests of tool lists that were recorded
-}
-
-// echo says when a call named an entity.
-type echo struct {
-	after  int    // number of records before it
-	writer string // of the call
-}
-
-type caller struct {
-	tool string
-	said []string // what it sent to a source, folded
-	mute bool     // it sent more than is kept
-}
-
 // maxSaid bounds the arguments of a call that are kept to know its echo.
 const maxSaid = 64 << 10
 
-// record is one message of a server.
-type record struct {
-	call, server, tool string
-	writer             string
-	source             Source
-	evicted            bool     // its text, or some of it, was not available
-	said               []string // what its call sent: a source that returns it does not vouch for it
-	mute               bool     // nothing of it vouches
-}
-
-// leaf is one text of a record: a string of the JSON value, or a piece of a
-// text block.
-type leaf struct {
-	record  int32
-	raw     string // the text as it stands, or decoded
-	pointer string // of the string in the message
-	view    string // how the text was read, with the inner pointer
-	inner   string // pointer below structured content or in a read document
-	at      int    // offset in the string
-	span    int    // length of the token it was decoded from, 0: offsets are exact
-	field   bool   // a whole field
-	names   bool   // a field for addresses with display names
-	vouches bool   // a place where whole fields can vouch
-	decoded bool   // offsets mean nothing: raw was decoded from a text
-	aligned bool   // offsets in the folded image are offsets in raw
-	fold    int    // start in the segment's folded image
-	bare    int    // start in the segment's bare image
-}
-
 // Record implements [Index].
-func (x *plain) Record(e abi.Event) {
+func (x *index) Record(e abi.Event) {
 	switch {
 	case e.Call != nil && e.Call.Kind.FromServer():
-		v, ok := x.resolve(e.Call.Params, e.Text)
-		x.recordValue(x.begin(e.Call.ID, e.Call.Server, e.Call.Target(), !ok), "", v)
+		x.take(x.begin(e, e.Call.ID, e.Call.Server, e.Call.Target()), "", e.Call.Params, e.Text)
 	case e.Call != nil:
-		x.calls[e.Call.ID] = x.caller(e.Call, e.Text)
-		x.recordCall(e.Call, e.Text)
+		values, _ := e.Call.Values()
+		v, ok := x.resolve(values, e.Text)
+		x.calls[e.Call.ID] = x.caller(e.Call, v, ok)
+		x.recordCall(v)
 	case e.Result != nil:
-		x.recordResult(e.Result, e.Text)
+		x.recordResult(e)
 	case e.Frame != nil:
-		v, ok := x.resolve(e.Frame.Frame, e.Text)
-		n := x.begin("", e.Frame.Server, "", !ok)
-		x.recordValue(n, "", v)
+		x.take(x.begin(e, "", e.Frame.Server, ""), "", e.Frame.Frame, e.Text)
 	case e.Server != nil:
-		x.recordValue(x.begin("", e.Server.Server, "", false), "", e.Server.Result)
+		x.take(x.begin(e, "", e.Server.Server, ""), "", e.Server.Result, nil)
 	case e.Tools != nil:
-		x.recordTools(e.Tools)
+		x.recordTools(e)
 	case e.User != nil:
 		x.recordUser(x.userText(e))
 	case e.Refused != nil && e.Refused.From != "client":
-		n := x.begin("", e.Refused.Server, "", e.Refused.Size > int64(len(e.Refused.Bytes)))
-		if v, err := abi.Parse(e.Refused.Bytes); err == nil {
-			x.recordValue(n, "", v)
-		} else {
-			x.add(leaf{record: n, raw: string(e.Refused.Bytes)})
-		}
+		x.recordRefused(e)
+	case e.Evicted != nil:
+		x.Evict(e.Evicted.Segment)
 	}
 }
 
+// take records the value of a message, inline or by reference.
+func (x *index) take(n uint32, prefix string, inline abi.Value, ref *abi.Text) {
+	r := &x.records[n]
+	r.prefix = prefix
+	src := &r.source
+	if src.Trusted && !src.WholeField && len(src.Fields) == 0 {
+		return
+	}
+	switch {
+	case inline.Exists():
+		text := string(inline.Append(nil))
+		r.text = text
+		x.enter(n, text)
+	case ref != nil:
+		data, err := ref.Read(x.options.Text)
+		if err != nil {
+			x.lose(n)
+			return
+		}
+		r.ref = *ref
+		x.enter(n, string(data))
+	}
+}
+
+// lose notes that the text of a record is gone before anything of it was seen.
+func (x *index) lose(n uint32) {
+	x.records[n].evicted = true
+	x.gone = append(x.gone, n)
+}
+
 // resolve returns the value of an event, inline or by reference.
-func (x *plain) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
+func (x *index) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
 	if inline.Exists() || ref == nil {
 		return inline, true
 	}
@@ -108,34 +81,46 @@ func (x *plain) resolve(inline abi.Value, ref *abi.Text) (abi.Value, bool) {
 	return v, err == nil
 }
 
-// begin starts a record and returns its number.
-func (x *plain) begin(call, server, tool string, evicted bool) int32 {
-	r := record{call: call, server: server, tool: tool, writer: x.writer(), evicted: evicted}
-	if x.options.Source != nil {
-		r.source = x.options.Source(server, tool)
-	}
-	x.records = append(x.records, r)
-	return int32(len(x.records) - 1)
-}
-
-func (x *plain) recordResult(r *abi.ResultEvent, ref *abi.Text) {
+func (x *index) recordResult(e abi.Event) {
+	r := e.Result
 	inline, prefix := r.Value, ""
-	if r.Error.Exists() || ref != nil && ref.Error {
+	if r.Error.Exists() || e.Text != nil && e.Text.Error {
 		inline, prefix = r.Error, "/error"
 	}
-	v, ok := x.resolve(inline, ref)
 	said := x.calls[r.Call]
-	n := x.begin(r.Call, r.Server, said.tool, !ok)
+	n := x.begin(e, r.Call, r.Server, said.tool)
 	if r.Call == "" {
-		x.records[n].source = Source{} // whose output it is nobody knows
+		x.records[n].origin = &origin{server: r.Server} // whose output it is nobody knows
 	}
 	x.records[n].said = said.said
-	x.records[n].mute = said.mute || prefix != "" || v.Get("isError").True()
-	x.recordValue(n, prefix, v)
+	x.records[n].mute = said.mute || r.Failed()
+	x.take(n, prefix, inline, e.Text)
+}
+
+// recordRefused records a frame that was not relayed.
+func (x *index) recordRefused(e abi.Event) {
+	n := x.begin(e, "", e.Refused.Server, "")
+	data := e.Refused.Bytes
+	if e.Text != nil {
+		var err error
+		if data, err = e.Text.Read(x.options.Text); err != nil {
+			x.lose(n)
+			return
+		}
+		x.records[n].ref = *e.Text
+	} else {
+		x.records[n].text = string(data)
+	}
+	if e.Refused.Size > int64(len(data)) {
+		x.gone = append(x.gone, n) // the rest of it was not kept
+	}
+	_, err := abi.Parse(data)
+	x.records[n].plain = err != nil
+	x.enter(n, string(data))
 }
 
 // caller notes a call, and what it sends to a tool whose fields vouch.
-func (x *plain) caller(c *abi.Call, ref *abi.Text) caller {
+func (x *index) caller(c *abi.Call, v abi.Value, ok bool) caller {
 	who := caller{tool: c.Target()}
 	if x.options.Source == nil {
 		return who
@@ -143,8 +128,6 @@ func (x *plain) caller(c *abi.Call, ref *abi.Text) caller {
 	if src := x.options.Source(c.Server, who.tool); !src.WholeField && len(src.Fields) == 0 {
 		return who
 	}
-	values, _ := c.Values()
-	v, ok := x.resolve(values, ref)
 	who.mute = !ok
 	size := 0
 	v.Walk("", func(_ string, v abi.Value, _ bool) {
@@ -170,7 +153,8 @@ func (r *record) echoes(l *leaf) bool {
 // recordTools records definitions: descriptions and schemas are the server's
 // words. A list that was seen before says nothing new, and one made up from
 // calls is not the server's.
-func (x *plain) recordTools(t *abi.ToolsEvent) {
+func (x *index) recordTools(e abi.Event) {
+	t := e.Tools
 	if t.Source == abi.ToolsCalled || len(t.List) == 0 {
 		return
 	}
@@ -180,24 +164,11 @@ func (x *plain) recordTools(t *abi.ToolsEvent) {
 		return
 	}
 	x.lists[id] = true
-	x.recordValue(x.begin("", t.Server, "", false), "/tools", list)
-}
-
-// writer names who wrote what is being recorded.
-func (x *plain) writer() string {
-	if x.options.Writer == nil {
-		return ""
-	}
-	return x.options.Writer()
+	x.take(x.begin(e, "", t.Server, ""), "/tools", list, nil)
 }
 
 // recordCall notes what the client said in a call before any server did.
-func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
-	values, _ := c.Values()
-	v, ok := x.resolve(values, ref)
-	if !ok {
-		return
-	}
+func (x *index) recordCall(v abi.Value) {
 	v.Walk("", func(_ string, v abi.Value, _ bool) {
 		s, ok := scalarText(v)
 		if !ok || len(s) > 4096 {
@@ -205,8 +176,8 @@ func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 		}
 		entities, _ := Canonicalise(s)
 		for _, e := range entities {
-			if _, seen := x.echoed[e.key()]; !seen && e.Spoiled == "" {
-				x.echoed[e.key()] = echo{len(x.records), x.writer()}
+			if _, seen := x.echoed[keyHash(e)]; !seen && e.Spoiled == "" {
+				x.echoed[keyHash(e)] = echo{len(x.records), x.writer()}
 			}
 		}
 	})
@@ -214,7 +185,7 @@ func (x *plain) recordCall(c *abi.Call, ref *abi.Text) {
 
 // userText returns what the user said, "" where it is gone: then it vouches for
 // nothing.
-func (x *plain) userText(e abi.Event) string {
+func (x *index) userText(e abi.Event) string {
 	if e.Text == nil {
 		return e.User.Text
 	}
@@ -224,7 +195,7 @@ func (x *plain) userText(e abi.Event) string {
 
 // recordUser notes what the user said. Each word is an entity; longer values
 // are looked up in the text.
-func (x *plain) recordUser(s string) {
+func (x *index) recordUser(s string) {
 	x.user = append(x.user, s)
 	inside, _ := extract(s)
 	for _, e := range inside {
@@ -250,85 +221,6 @@ func (e Entity) key() string {
 		kind = KindText
 	}
 	return kind + "\x00" + e.Identity
-}
-
-// recordValue records every string, every member name and every long number.
-func (x *plain) recordValue(n int32, prefix string, v abi.Value) {
-	if src := x.records[n].source; src.Trusted && !src.WholeField && len(src.Fields) == 0 {
-		return
-	}
-	v.Walk(prefix, func(at string, v abi.Value, key bool) {
-		s, ok := scalarText(v)
-		if !ok || v.Kind() == abi.Number && !longNumber(s) {
-			return
-		}
-		if !key && isTextBlock(at) {
-			x.recordBlock(n, at, s)
-			return
-		}
-		l := leaf{record: n, raw: s, pointer: at, field: true, names: addressName(at)}
-		if key {
-			l.view = "key"
-		}
-		if inner, ok := strings.CutPrefix(at, "/structuredContent"); ok && (inner == "" || inner[0] == '/') {
-			l.inner, l.vouches = inner, !key
-		}
-		x.add(l)
-	})
-}
-
-// recordBlock records a text block, read into fields.
-func (x *plain) recordBlock(n int32, at, block string) {
-	mode, pieces := fields(block, x.records[n].source.Text)
-	for _, p := range pieces {
-		if p.field && !p.key && allNumber(p.text) && !longNumber(p.text) {
-			continue
-		}
-		l := leaf{record: n, raw: p.text, pointer: at, at: p.at, span: p.span, field: p.field, inner: p.inner}
-		l.names = p.field && addressName(p.inner)
-		l.vouches = mode == readJSON && p.field && !p.key
-		if mode != readProse {
-			l.view = mode
-			if p.inner != "" {
-				l.view += ":" + p.inner
-			}
-		}
-		x.add(l)
-	}
-}
-
-// isTextBlock says whether a pointer names the text of a content block, of a
-// resource or of a prompt message.
-func isTextBlock(at string) bool {
-	tokens, _ := abi.Tokens(at)
-	if n := len(tokens); n < 2 || tokens[n-1] != "text" {
-		return false
-	}
-	switch tokens[0] {
-	case "content", "contents":
-		return len(tokens) == 3 && isIndex(tokens[1]) || len(tokens) == 4 && tokens[2] == "resource"
-	case "messages":
-		return len(tokens) <= 5
-	}
-	return false
-}
-
-// add indexes a leaf, and a second one with its escapes decoded.
-func (x *plain) add(l leaf) {
-	if l.raw == "" {
-		return
-	}
-	x.put(l)
-	view, plain := decodeText(l.raw)
-	if plain == l.raw {
-		return
-	}
-	l.decoded, l.raw, l.vouches = true, plain, false
-	if l.view != "" {
-		view = l.view + "+" + view
-	}
-	l.view = view
-	x.put(l)
 }
 
 // scalarText returns the text of a string or a number.

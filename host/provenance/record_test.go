@@ -272,7 +272,7 @@ func TestAFloodOfOneLetterIsAnswered(t *testing.T) {
 	x.Record(textResult("flood", "s", "t", strings.Repeat("a", 1<<20)))
 	args := abi.ArrayValue(abi.StringValue(strings.Repeat("a", 300)), abi.StringValue("nobody@else.example"), abi.StringValue("a"))
 	found := x.Explain(args, []abi.Wanted{{At: "/0"}, {At: "/1"}, {At: "/2"}})
-	want := []abi.Origin{abi.OriginTainted, abi.OriginUnproven, abi.OriginTainted}
+	want := []abi.Origin{abi.OriginTainted, abi.OriginUnproven, abi.OriginUnproven}
 	if len(found) != len(want) {
 		t.Fatalf("%d findings, want %d", len(found), len(want))
 	}
