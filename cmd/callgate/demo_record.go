@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/segment"
 )
 
 // record checks the servers' logs as a whole, then the ledgers.
@@ -81,8 +82,10 @@ func (d *demo) verify(s *demoScene, p *policy.Policy, name string) error {
 // demoEvents reads the events of a ledger file.
 func demoEvents(path string) ([]abi.Event, error) {
 	var out []abi.Event
+	text := textOf(path)
+	defer text.Close()
 	err := ledger.Read(path, func(line []byte) error {
-		e, err := abi.ParseEvent(line)
+		e, err := wholeEvent(line, text)
 		out = append(out, e)
 		return err
 	})
@@ -96,9 +99,11 @@ func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, rep
 	if err != nil {
 		return nil, nil, err
 	}
+	text := segment.NewReader(dir)
+	defer text.Close()
 	player := replay.New(replay.Options{
 		Policy: p, Specs: builtin.Table(),
-		Prior: replay.Files(files),
+		Prior: replay.Files(files), Text: text,
 	})
 	for _, e := range events {
 		e.Prev = "" // the chain is the file's, not the gate's

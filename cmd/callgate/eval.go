@@ -164,6 +164,9 @@ func (e *evaluation) stream(s source) error {
 	o := e.o
 	if s.group != nil {
 		o.Prior = replay.Files(s.group)
+		text := textOf(s.path)
+		defer text.Close()
+		o.Text = text
 	}
 	p := replay.New(o)
 	c := comparison{tally: &e.tally, source: s.name, player: p, err: e.err}

@@ -149,6 +149,8 @@ func eventLines(path string) iter.Seq2[abi.Value, error] {
 			return
 		}
 		defer f.Close()
+		kept := textOf(f.Name())
+		defer kept.Close()
 		in := wire.NewReader(f, replay.MaxLine)
 		for {
 			line, err := in.Next()
@@ -163,7 +165,7 @@ func eventLines(path string) iter.Seq2[abi.Value, error] {
 				if len(text) == 0 {
 					continue
 				}
-				if v, err = abi.ParseEventValue(text); err != nil {
+				if v, err = wholeValue(text, kept); err != nil {
 					err = errors.New(plainJSON(err) + "; name a ledger file (callgate ledger path lists them)")
 				}
 			}

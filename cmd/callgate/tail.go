@@ -70,8 +70,10 @@ func tailFiles(out io.Writer, files []ledger.File, n int, asJSON bool) error {
 		if err != nil {
 			return err
 		}
+		text := textOf(f.Path)
+		defer text.Close()
 		for _, line := range lines {
-			e, err := abi.ParseEvent(line)
+			e, err := wholeEvent(line, text)
 			if err != nil {
 				return fmt.Errorf("%s: %w; callgate ledger verify says where it is broken", f.Path, err)
 			}

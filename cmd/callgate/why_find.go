@@ -126,11 +126,13 @@ var errEnough = errors.New("enough")
 func (in *incident) gather() error {
 	in.collectEvidence()
 	texts := newPassages(in.evidence)
+	text := textOf(in.path)
+	defer text.Close()
 	err := eachLine(in.path, func(n int, line []byte) error {
 		if n > in.line {
 			return errEnough
 		}
-		e, err := abi.ParseEvent(line)
+		e, err := wholeEvent(line, text)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w; callgate ledger verify says where it is broken", in.path, n, err)
 		}

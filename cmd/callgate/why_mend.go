@@ -116,7 +116,9 @@ func (in *incident) judge(p *policy.Policy) (*abi.Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: replay.Files(group)})
+	text := textOf(in.path)
+	defer text.Close()
+	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: replay.Files(group), Text: text})
 	var v *abi.Verdict
 	err = eachLine(in.path, func(n int, line []byte) error {
 		value, err := abi.ParseEventValue(line)

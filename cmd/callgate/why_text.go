@@ -60,6 +60,8 @@ func (p *passages) take(e *abi.Event) {
 // read looks through another file of the group, parsing only lines that name
 // a wanted call.
 func (p *passages) read(path string) error {
+	text := textOf(path)
+	defer text.Close()
 	return eachLine(path, func(_ int, line []byte) error {
 		for i, ev := range p.evidence {
 			if p.found[i].found || ev.Call == "" {
@@ -69,7 +71,7 @@ func (p *passages) read(path string) error {
 			if !bytes.Contains(line, []byte(`"result":{"call":`+id)) && !bytes.Contains(line, []byte(`"call":{"id":`+id)) {
 				continue
 			}
-			if e, err := abi.ParseEvent(line); err == nil {
+			if e, err := wholeEvent(line, text); err == nil {
 				p.take(&e)
 			}
 		}

@@ -25,9 +25,9 @@ func Tail(s *State, from Peer, e abi.Event) {
 	if !e.Time.IsZero() {
 		s.now = e.Time.UTC()
 	}
-	if e.Text != nil {
+	if e.Text != nil && !from.holds(e.Text.Segment) {
 		gone := *e.Text
-		gone.Offset = -1 // it lies, or lay, in that process's memory
+		gone.Segment, gone.Offset = "", -1 // it lies, or lay, in that process's memory
 		e.Text = &gone
 	}
 	switch {
@@ -57,7 +57,16 @@ func Tail(s *State, from Peer, e abi.Event) {
 		s.keep(unrecorded{event: e, peer: true}, from.File)
 	case e.Refused != nil:
 		s.peerRefused(from, e)
+	case e.Evicted != nil && from.holds(e.Evicted.Segment):
+		s.keep(unrecorded{event: e, peer: true}, from.File)
 	}
+}
+
+// holds says whether a segment belongs to the file: whatever it says, it says
+// nothing of our text.
+func (p Peer) holds(segment string) bool {
+	id, _, ok := strings.Cut(segment, "-")
+	return ok && len(id) >= 6 && strings.HasPrefix(p.File, id) || ok && len(p.File) >= 6 && strings.HasPrefix(id, p.File)
 }
 
 // key names a call of another process among the calls of this state. Ids of
@@ -132,7 +141,10 @@ func (s *State) peerCalls(from Peer, e abi.Event) {
 		}
 		n.binding = s.peerBinding(from.Server, c.Tool, known)
 	}
-	n.unweighed = e.Text != nil
+	if e.Text != nil {
+		n.unweighed = s.restore(&n.call, e.Text)
+		c = n.call
+	}
 	s.session.entries[n.key] = n
 	s.active()
 	s.attempt(n)

@@ -68,7 +68,7 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.lapse(e.Lapsed)
 	case e.Read != nil:
 		s.read(e.Read)
-	case e.Frame != nil:
+	case e.Frame != nil, e.Evicted != nil:
 		s.record(e)
 	case e.Refused != nil:
 		return s.refused(e)

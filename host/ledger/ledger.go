@@ -41,7 +41,8 @@ type file interface {
 // nothing. All methods are safe for concurrent use.
 type Ledger struct {
 	id, path string
-	checkers sync.Pool // of *checker
+	checkers sync.Pool    // of *checker
+	beside   func() error // see Options.Sync
 
 	mu    sync.Mutex // the chain and the file's end
 	file  file
@@ -237,7 +238,7 @@ func (l *Ledger) syncLocked() {
 	target := l.written
 	l.syncing = true
 	l.syncMu.Unlock()
-	err := l.file.Sync()
+	err := l.syncBoth()
 	l.syncMu.Lock()
 	l.syncing = false
 	l.syncs++
@@ -247,6 +248,18 @@ func (l *Ledger) syncLocked() {
 		l.durable = target
 	}
 	l.synced.Broadcast()
+}
+
+// syncBoth makes durable what was written, and at the same time what lies beside
+// it: neither needs the other to be first, since who waits waits for both.
+func (l *Ledger) syncBoth() error {
+	if l.beside == nil {
+		return l.file.Sync()
+	}
+	done := make(chan error, 1)
+	go func() { done <- l.beside() }()
+	err := l.file.Sync()
+	return errors.Join(err, <-done)
 }
 
 // Err returns what poisoned the ledger, or an error wrapping os.ErrClosed after

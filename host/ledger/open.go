@@ -20,6 +20,11 @@ type Options struct {
 	ID     string    // 32 lower-case hex digits, random
 	Since  time.Time // earlier files whose last write is older are not opened; see Open
 
+	// Sync makes durable what the lines refer to and does not lie in them. It runs
+	// whenever the lines are made durable; an error of it poisons the ledger. Nil:
+	// there is nothing.
+	Sync func() error
+
 	// Event is handed every event of the earlier files while they are verified,
 	// oldest file first, so that resuming reads every byte once; the next ones
 	// are read and parsed meanwhile. A later break fails Open: what was made of
@@ -89,7 +94,9 @@ func Open(o Options) (*Ledger, []Prior, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("ledger: create: %w", err)
 	}
-	return newLedger(osFile{f}, o.ID, path, prev), priors, nil
+	l := newLedger(osFile{f}, o.ID, path, prev)
+	l.beside = o.Sync
+	return l, priors, nil
 }
 
 // check refuses options that no file can be made of.

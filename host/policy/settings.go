@@ -55,6 +55,8 @@ type Settings struct {
 	MaxArgumentBytesAt string
 	MaxResultBytes     int64 // 0: no limit
 	MaxResultBytesAt   string
+	MaxText            int64 // bytes of text on disk for one server of a group; 0: no limit
+	MaxTextAt          string
 	SessionIdle        time.Duration
 	SessionIdleAt      string
 	// Channels may answer the asks of high-risk tools and overrides: constants of
@@ -149,6 +151,8 @@ func (p *Policy) joinSettings(n *notes) Settings {
 	out.MaxArgumentBytes, out.MaxArgumentBytesAt = or(arguments, ok, "max_argument_bytes", absent.arguments)
 	results, ok := size("max_result_bytes", func(s *settings) *int64 { return s.MaxResultBytes })
 	out.MaxResultBytes, out.MaxResultBytesAt = or(results, ok, "max_result_bytes", absent.results)
+	texts, ok := settle(p, n, "max_text", higher, func(s *settings) *int64 { return s.MaxText }, func(a, b int64) bool { return a < b })
+	out.MaxText, out.MaxTextAt = or(texts, ok, "max_text", absent.texts)
 	p.underFloor(&out)
 	return out
 }
@@ -197,12 +201,13 @@ func durationOf(s *string) *time.Duration {
 type defaults struct {
 	def, unlisted, unknown abi.Outcome
 	arguments, results     int64
+	texts                  int64
 }
 
 func (p *Policy) absent(hasDefault bool, def abi.Outcome) defaults {
-	d := defaults{def: abi.Deny, unlisted: abi.Ask, unknown: abi.Ask, arguments: 1 << 20, results: 10 << 20}
+	d := defaults{def: abi.Deny, unlisted: abi.Ask, unknown: abi.Ask, arguments: 1 << 20, results: 10 << 20, texts: 1 << 30}
 	if p.isFloor {
-		d.def, d.arguments, d.results = abi.Abstain, 0, 0
+		d.def, d.arguments, d.results, d.texts = abi.Abstain, 0, 0, 0
 	}
 	switch {
 	case !hasDefault && p.isFloor:

@@ -37,11 +37,12 @@ type settings struct {
 	AskFrom          *string   `key:"ask_from" enum:"low|medium|high|critical" doc:"Tools of this risk or above always ask. Absent: none."`
 	MaxArgumentBytes *int64    `key:"max_argument_bytes" is:"size" doc:"A call with bigger arguments is denied. Absent: 1MiB."`
 	MaxResultBytes   *int64    `key:"max_result_bytes" is:"size" doc:"A bigger result is replaced by an error that says so. Absent: 10MiB."`
+	MaxText          *int64    `key:"max_text" is:"size" doc:"Text that is kept on disk for one server of a group. The oldest goes first, and what it may have tainted asks. Absent: 1GiB."`
 	SessionIdle      *string   `key:"session_idle" is:"duration" doc:"A process that starts within this time of the last call goes on with the session. Absent: 30m."`
 	Approval         *approval `key:"approval" doc:"Who may answer, beyond what every ask accepts."`
 	MaxAsks          *int64    `key:"max_asks" is:"count" doc:"Asks per session; what would ask more often is denied. 0: nobody is asked. Absent: 20."`
 	ApprovalTimeout  *string   `key:"approval_timeout" is:"wait" doc:"How long a call is held for its answer, at most 10m; a later yes serves the identical retry. 0s: not at all. Absent: 50s."`
-	Replace          []string  `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|session_idle|approval|max_asks|approval_timeout" doc:"Settings that forget what lower layers say."`
+	Replace          []string  `key:"replace" enum:"mode|default|unlisted|user_context|ledger|unknown_server|taint|ask_from|max_argument_bytes|max_result_bytes|max_text|session_idle|approval|max_asks|approval_timeout" doc:"Settings that forget what lower layers say."`
 }
 
 type approval struct {

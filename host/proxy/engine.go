@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,11 +31,13 @@ type Engine struct {
 	seq    uint64
 	now    func() time.Time
 	buf    [][]byte
-	text   *Text // where text lives that the ledger does not keep
+	text   *Texts // where text lies that the lines of the ledger do not hold
+	failed error  // text could not be kept: nothing more is
+	over   []evicted
 }
 
 // NewEngine returns an engine over an open ledger without lines.
-func NewEngine(state *gate.State, l *ledger.Ledger, text *Text, now func() time.Time) *Engine {
+func NewEngine(state *gate.State, l *ledger.Ledger, text *Texts, now func() time.Time) *Engine {
 	return &Engine{state: state, ledger: l, text: text, now: now}
 }
 
@@ -63,7 +66,7 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	g.mu.Lock()
 	g.coming.Add(-1)
 	defer g.mu.Unlock()
-	if err := g.ledger.Err(); err != nil {
+	if err := errors.Join(g.failed, g.ledger.Err()); err != nil {
 		return Recorded{}, err
 	}
 	now := g.now().UTC().Round(0).Truncate(time.Microsecond)
@@ -78,10 +81,13 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 		lines.add(r)
 	}
 	g.read = g.read[:0]
+	g.evict(&lines, now)
 	e.Seq, e.Time = g.seq+uint64(lines.n), now
 	e = g.state.Freeze(e)
-	if g.state.Digests() {
-		e = g.text.move(e)
+	var err error
+	if e, err = g.text.take(e, g.state.Digests()); err != nil {
+		g.failed = err
+		return Recorded{}, err
 	}
 	answers := gate.Step(g.state, e)
 	lines.add(g.kept(e))
@@ -91,7 +97,45 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	token, err := g.ledger.AppendCanonical(g.seq, lines.buf[:lines.n]...)
 	g.buf = lines.forget()
 	g.seq += uint64(lines.n)
+	g.evicting(token)
 	return Recorded{e, answers, token}, err
+}
+
+// evicted is a segment that the ledger says is gone, and the line that says so:
+// once that is durable the file goes, too.
+type evicted struct {
+	name  string
+	told  bool
+	token ledger.Token
+}
+
+// evict says which segments are over the size that they may have.
+func (g *Engine) evict(lines *lines, now time.Time) {
+	if g.text.store == nil {
+		return
+	}
+	for _, name := range g.text.store.Over() {
+		if slices.ContainsFunc(g.over, func(o evicted) bool { return o.name == name }) {
+			continue
+		}
+		e := abi.Event{Seq: g.seq + uint64(lines.n), Time: now, Evicted: &abi.EvictedEvent{Segment: name}}
+		gate.Step(g.state, e)
+		lines.add(e)
+		g.over = append(g.over, evicted{name: name})
+	}
+}
+
+// evicting removes the segments whose lines are durable. One that can not be
+// removed is tried again with the next event.
+func (g *Engine) evicting(token ledger.Token) {
+	g.over = slices.DeleteFunc(g.over, func(o evicted) bool {
+		return o.told && g.ledger.Durable(o.token) && g.text.store.Remove(o.name) == nil
+	})
+	for i := range g.over {
+		if !g.over[i].told {
+			g.over[i].told, g.over[i].token = true, token
+		}
+	}
 }
 
 // lines are the encoded events of one append.
@@ -149,7 +193,11 @@ func (g *Engine) Settle() {
 func (g *Engine) close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return errors.Join(g.ledger.Close(), g.tail.Close(), g.group.Close())
+	err := errors.Join(g.ledger.Close(), g.tail.Close(), g.group.Close())
+	if g.text.store != nil {
+		err = errors.Join(err, g.text.store.Close())
+	}
+	return err
 }
 
 // Wait returns when everything up to a token is durable.

@@ -3,6 +3,7 @@ package proxy
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"runtime/debug"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/segment"
 )
 
 // Opening says how a process joins its group.
@@ -41,7 +43,14 @@ func Open(o Opening) (*Opened, error) {
 	rand.Read(id) // never fails, see crypto/rand
 	file := hex.EncodeToString(id)
 	now := time.Now()
-	text := &Text{}
+	text := &Texts{}
+	if o.Dir != "" {
+		var err error
+		most := o.Policy.Settings().MaxText
+		if text.store, err = segment.Open(segment.Options{Dir: o.Dir, ID: file, Most: most}); err != nil {
+			return nil, err
+		}
+	}
 	state := gate.New(gate.Options{Specs: o.Specs, Text: text, Loaded: o.Policy})
 	inForce := abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value(), Files: o.Policy.Files()}}
 	inForce.Time = now
@@ -51,7 +60,7 @@ func Open(o Opening) (*Opened, error) {
 	if o.Dir != "" {
 		defer hurry(o.Dir)()
 		var err error
-		if joined, err = join(o, state, now, file); err != nil {
+		if joined, err = join(o, state, now, file, text); err != nil {
 			return nil, err
 		}
 		if lock, err = ledger.OpenGroupLock(o.Dir); err != nil {
@@ -94,10 +103,11 @@ func hurry(dir string) (end func()) {
 
 // join opens the ledger and has the state take in what the files of the group
 // say: what the server's own past did, and what tightens of the others.
-func join(o Opening, state *gate.State, now time.Time, file string) (*ledger.Joined, error) {
-	return ledger.Join(ledger.Joining{
+func join(o Opening, state *gate.State, now time.Time, file string, text *Texts) (*ledger.Joined, error) {
+	joined, err := ledger.Join(ledger.Joining{
 		Options: ledger.Options{
 			Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon()),
+			Sync: text.sync,
 			Event: func(_ ledger.File, e abi.Event) error {
 				gate.Fold(state, e)
 				return nil
@@ -105,6 +115,19 @@ func join(o Opening, state *gate.State, now time.Time, file string) (*ledger.Joi
 		},
 		PeerEvent: func(f ledger.File, e abi.Event) error { return tail(state, f, e) },
 	})
+	if err != nil {
+		return nil, err
+	}
+	var ended []string
+	for _, p := range joined.Prior {
+		if !p.Alive {
+			ended = append(ended, p.ID)
+		}
+	}
+	if err := text.store.Adopt(ended); err != nil {
+		return nil, errors.Join(err, joined.Ledger.Close())
+	}
+	return joined, nil
 }
 
 // Close ends the process's part of the group.

@@ -23,6 +23,8 @@ type Options struct {
 	Keep bool
 	// Tools are lists that are seen before the first event, by server.
 	Tools map[string][]abi.Value
+	// Text reads the text that events carry by reference; nil: it is gone.
+	Text abi.TextReader
 	// Approve answers every ask with yes.
 	Approve bool
 	// Prior gives the events of another ledger file that follow the ones it gave
@@ -46,7 +48,7 @@ type Player struct {
 
 // New returns a player before the first event.
 func New(o Options) *Player {
-	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs, Loaded: o.Policy}), talks: map[string]*proxy.Conversation{}}
+	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs, Loaded: o.Policy, Text: o.Text}), talks: map[string]*proxy.Conversation{}}
 	// A process joins its session only after it has read what was before.
 	gate.Fold(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
 	gate.Step(p.state, abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value()}})
@@ -158,7 +160,7 @@ func (p *Player) events(v abi.Value, index uint64) ([]abi.Event, error) {
 			return nil, err
 		}
 		e.Seq = index
-		return []abi.Event{e}, nil
+		return []abi.Event{p.restored(e)}, nil
 	}
 	events, err := p.short(v)
 	for i := range events {

@@ -5,14 +5,13 @@
 //
 // The matrix only grows, and is never made again from the text. Rows of 512
 // blocks lie together, one cache line each; the newest of these groups begins
-// narrow, so that little text costs little memory.
+// eight blocks wide and doubles, so that little text costs little memory.
 package signature
 
 import (
 	"encoding/binary"
 	"io"
 	"math/bits"
-	"slices"
 )
 
 // Gram is the length of the windows, in bytes.
@@ -21,84 +20,90 @@ const Gram = 5
 const (
 	defaultRows = 1 << 15
 	groupBlocks = 512
-	maxRows     = 48 // rows that are looked at for one value
-	tokenRows   = 4  // rows of a short word
+	lineBytes   = groupBlocks / 8 // of a row of a whole group
+	tokenRows   = 4               // rows of a short word
 )
 
-// Matrix is the index. It is not safe for concurrent use.
+// Matrix is the index, made by [New]. Any number may look things up at once, but
+// nobody while something is added.
 type Matrix struct {
 	rows   int
 	shift  uint
 	groups []group
 	blocks int
-	// The last block is collected apart, where it fits into the nearest cache.
-	open    []uint64
-	pending int // block that open is of, -1: none
-	rowBuf  []uint32
+	// The rows of the last block are collected apart, one bit each, where they fit
+	// into the nearest cache, and are written to its column when the next begins.
+	open []uint64
 }
 
-// group holds up to 512 blocks: words of 64 blocks, so many for each row.
+// group is 512 blocks, or so many of them as there were.
 type group struct {
-	width int // words of a row
-	bits  []uint64
+	stride int // bytes of a row: 0, or 1 to lineBytes
+	bits   []byte
 }
 
-// New returns an empty matrix of so many rows, a power of two; 0 means 2^15.
+// New returns an empty matrix. The number of rows is rounded up to a power of
+// two from 64 on; 0 means 2^15, which fits blocks of 16 KiB: of whatever text, at most
+// 1-1/e^(1/2), that is 0.39, of the rows have the bit of a block for windows.
 func New(rows int) *Matrix {
-	if rows == 0 {
+	if rows <= 0 {
 		rows = defaultRows
 	}
-	return &Matrix{rows: rows, shift: uint(64 - bits.Len(uint(rows-1))), pending: -1, open: make([]uint64, (rows+63)/64)}
+	log := bits.Len(uint(max(rows, 64) - 1))
+	return &Matrix{rows: 1 << log, shift: uint(64 - log), open: make([]uint64, 1<<log/64)}
 }
 
-// Blocks returns how many blocks there are.
+// Blocks returns how many blocks there are: one more than the highest number.
 func (m *Matrix) Blocks() int { return m.blocks }
 
 // Bytes returns how much memory the matrix holds.
 func (m *Matrix) Bytes() int64 {
 	n := int64(len(m.open)) * 8
 	for _, g := range m.groups {
-		n += int64(len(g.bits)) * 8
+		n += int64(len(g.bits))
 	}
 	return n
 }
 
-func (m *Matrix) row(gram uint64) uint32 {
-	return uint32(gram * 0x9E3779B97F4A7C15 >> m.shift)
-}
+// spread takes a number to its hash, the highest bits of which are the best.
+const spread = 0x9E3779B97F4A7C15
 
-// Add notes the windows of text that stands in a block. Blocks come in ascending
-// order; what comes later for one before the last is taken too.
+// row is the row of a window, which fills the upper five bytes of a number.
+func (m *Matrix) row(window uint64) int { return int(window * spread >> m.shift) }
+
+// Add notes the windows of text that stands in a block; windows that go over two
+// texts are the caller's to repeat. Blocks are numbered from 0 and come in
+// ascending order; what comes late for one before the last is taken too, slower.
 func (m *Matrix) Add(block int, text []byte) {
 	m.begin(block)
 	if len(text) < Gram {
 		return
 	}
-	var g uint64
+	var w uint64
 	for _, b := range text[:Gram-1] {
-		g = g<<8 | uint64(b)
+		w = w<<8 | uint64(b)<<(64-8*Gram)
 	}
-	if block != m.pending {
+	if block != m.blocks-1 {
 		for _, b := range text[Gram-1:] {
-			g = (g<<8 | uint64(b)) & (1<<(8*Gram) - 1)
-			m.set(block, m.row(g))
+			w = w<<8 | uint64(b)<<(64-8*Gram)
+			m.set(block, m.row(w))
 		}
 		return
 	}
 	open, shift := m.open, m.shift
 	for _, b := range text[Gram-1:] {
-		g = (g<<8 | uint64(b)) & (1<<(8*Gram) - 1)
-		r := g * 0x9E3779B97F4A7C15 >> shift
+		w = w<<8 | uint64(b)<<(64-8*Gram)
+		r := w * spread >> (shift & 63)
 		open[r>>6] |= 1 << (r & 63)
 	}
 }
 
-// AddToken notes a word of one to four bytes that stands in a block.
+// AddToken notes a word of one to four bytes, too short for windows, that stands
+// in a block.
 func (m *Matrix) AddToken(block int, word []byte) {
 	m.begin(block)
-	for i := range tokenRows {
-		r := m.row(tokenGram(word, i))
-		if block == m.pending {
+	for _, r := range m.tokenRows(word) {
+		if block == m.blocks-1 {
 			m.open[r>>6] |= 1 << (r & 63)
 		} else {
 			m.set(block, r)
@@ -106,14 +111,21 @@ func (m *Matrix) AddToken(block int, word []byte) {
 	}
 }
 
-// tokenGram is a number for one row of a word, which no window has.
-func tokenGram(word []byte, i int) uint64 {
-	g := uint64(1)<<56 | uint64(i)<<48 | uint64(len(word))<<40
+// tokenRows are the rows of a word. They have nothing to do with each other, nor
+// with the row of a window of the same bytes.
+func (m *Matrix) tokenRows(word []byte) (rows [tokenRows]int) {
+	h := uint64(len(word)) + 1
 	for _, b := range word {
-		g = (g&^(1<<40-1) | g<<8&(1<<40-1)) | uint64(b)
+		h = h<<8 + h>>56 + uint64(b)
 	}
-	g ^= g >> 29
-	return g * 0xBF58476D1CE4E5B9
+	for i := range rows {
+		// The finaliser of SplitMix64 (Steele et al., OOPSLA 2014).
+		h += spread
+		z := (h ^ h>>30) * 0xBF58476D1CE4E5B9
+		z = (z ^ z>>27) * 0x94D049BB133111EB
+		rows[i] = int((z ^ z>>31) & uint64(m.rows-1))
+	}
+	return rows
 }
 
 // begin makes a block the last one, if it is new.
@@ -122,148 +134,80 @@ func (m *Matrix) begin(block int) {
 		return
 	}
 	m.settle()
-	m.blocks, m.pending = block+1, block
+	m.blocks = block + 1
 	for len(m.groups) <= block/groupBlocks {
 		m.groups = append(m.groups, group{})
 	}
 }
 
-// settle writes the last block into its rows.
+// settle writes the last block into its column.
 func (m *Matrix) settle() {
-	if m.pending < 0 {
+	if m.blocks == 0 {
 		return
 	}
-	g, col := m.column(m.pending)
+	g, at, bit := m.column(m.blocks - 1)
 	for i, word := range m.open {
 		for ; word != 0; word &= word - 1 {
 			row := i<<6 | bits.TrailingZeros64(word)
-			g.bits[row*g.width+col>>6] |= 1 << (col & 63)
+			g.bits[row*g.stride+at] |= bit
 		}
 	}
 	clear(m.open)
-	m.pending = -1
 }
 
-func (m *Matrix) set(block int, row uint32) {
-	g, col := m.column(block)
-	g.bits[int(row)*g.width+col>>6] |= 1 << (col & 63)
+// set writes one bit of a block before the last.
+func (m *Matrix) set(block, row int) {
+	g, at, bit := m.column(block)
+	g.bits[row*g.stride+at] |= bit
 }
 
-// column returns the group of a block, wide enough, and its column there.
-func (m *Matrix) column(block int) (*group, int) {
-	g, col := &m.groups[block/groupBlocks], block%groupBlocks
-	for g.width*64 <= col {
-		wide := group{width: max(1, 2*g.width)}
-		wide.bits = make([]uint64, m.rows*wide.width)
-		for r := range m.rows {
-			copy(wide.bits[r*wide.width:], g.bits[r*g.width:(r+1)*g.width])
-		}
-		*g = wide
+// column returns the group of a block, wide enough for it, and where in a row
+// its bit is.
+func (m *Matrix) column(block int) (g *group, at int, bit byte) {
+	g, at, bit = &m.groups[block/groupBlocks], block%groupBlocks/8, 1<<(block%8)
+	stride := max(1, g.stride)
+	for stride <= at {
+		stride *= 2
 	}
-	return g, col
-}
-
-// Candidates calls visit for every block that may hold a value of at least five
-// bytes, in ascending order, until it returns false.
-func (m *Matrix) Candidates(value []byte, visit func(block int) bool) {
-	if len(value) >= Gram {
-		m.rowBuf = m.rowsOf(m.rowBuf[:0], value)
-		m.visit(m.rowBuf, visit)
-	}
-}
-
-// Words is [Matrix.Candidates] for short words, all of which stand in the block.
-func (m *Matrix) Words(words [][]byte, visit func(block int) bool) {
-	rows := m.rowBuf[:0]
-	for _, word := range words {
-		for i := range tokenRows {
-			rows = append(rows, m.row(tokenGram(word, i)))
-		}
-	}
-	if m.rowBuf = rows; len(rows) > 0 {
-		m.visit(rows, visit)
-	}
-}
-
-// visit calls visit for every block that all rows have.
-func (m *Matrix) visit(rows []uint32, visit func(block int) bool) {
-	var sum [groupBlocks / 64]uint64
-	for n := range m.groups {
-		g := &m.groups[n]
-		if g.width == 0 {
-			continue
-		}
-		and := sum[:g.width]
-		copy(and, g.bits[int(rows[0])*g.width:])
-		for _, r := range rows[1:] {
-			any := uint64(0)
-			for i, w := range g.bits[int(r)*g.width : int(r+1)*g.width] {
-				and[i] &= w
-				any |= and[i]
-			}
-			if any == 0 {
-				break
+	if stride != g.stride {
+		wide := make([]byte, m.rows*stride)
+		if g.stride > 0 {
+			for r := range m.rows {
+				copy(wide[r*stride:], g.bits[r*g.stride:(r+1)*g.stride])
 			}
 		}
-		for i, w := range and {
-			for ; w != 0; w &= w - 1 {
-				if block := n*groupBlocks + i*64 + bits.TrailingZeros64(w); block != m.pending && !visit(block) {
-					return
-				}
-			}
-		}
+		*g = group{stride, wide}
 	}
-	if m.pending >= 0 && m.openHas(rows) {
-		visit(m.pending)
-	}
+	return g, at, bit
 }
 
-func (m *Matrix) openHas(rows []uint32) bool {
-	for _, r := range rows {
-		if m.open[r>>6]&(1<<(r&63)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// rowsOf appends rows that a value sets, spread over it, each once.
-func (m *Matrix) rowsOf(rows []uint32, value []byte) []uint32 {
-	grams := len(value) - Gram + 1
-	at := func(i int) uint32 {
-		var b [8]byte
-		copy(b[8-Gram:], value[i:i+Gram])
-		return m.row(binary.BigEndian.Uint64(b[:]))
-	}
-	// Windows far apart first: the fewer they share, the sooner they rule out.
-	for step := grams; step > 0 && len(rows) < maxRows; step /= 2 {
-		for i := step / 2; i < grams && len(rows) < maxRows; i += step {
-			if r := at(i); !slices.Contains(rows, r) {
-				rows = append(rows, r)
-			}
-		}
-	}
-	return rows
-}
-
-// Digest writes what the matrix holds, whatever its width and whatever was
-// added at once.
+// Digest writes what the matrix holds: the numbers of rows and of blocks, then
+// each group, row by row, with the lowest block in the lowest bit of the first
+// byte. It is the same however texts were cut on their way in. Errors are those
+// of the writer, a hash in the first place, and are not looked at.
 func (m *Matrix) Digest(to io.Writer) {
-	m.settle()
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(m.blocks))
-	to.Write(b[:])
+	buf := binary.BigEndian.AppendUint64(nil, uint64(m.rows))
+	to.Write(binary.BigEndian.AppendUint64(buf, uint64(m.blocks)))
+	var page [64 * lineBytes]byte
 	for i := range m.groups {
 		g := &m.groups[i]
-		for r := range m.rows {
-			for w := range groupBlocks / 64 {
-				v := uint64(0)
-				if w < g.width {
-					v = g.bits[r*g.width+w]
-				}
-				binary.BigEndian.PutUint64(b[:], v)
-				to.Write(b[:])
+		for from := 0; from < m.rows; from += 64 {
+			clear(page[:])
+			for r := range 64 {
+				copy(page[r*lineBytes:], g.bits[(from+r)*g.stride:(from+r+1)*g.stride])
 			}
+			if i == len(m.groups)-1 {
+				m.digestOpen(page[:], from/64)
+			}
+			to.Write(page[:])
 		}
+	}
+}
+
+// digestOpen adds the last block to 64 rows.
+func (m *Matrix) digestOpen(page []byte, word int) {
+	last := (m.blocks - 1) % groupBlocks
+	for w := m.open[word]; w != 0; w &= w - 1 {
+		page[bits.TrailingZeros64(w)*lineBytes+last/8] |= 1 << (last % 8)
 	}
 }
