@@ -22,6 +22,7 @@ type evalFlags struct {
 	policyFlags
 	tools   []string
 	approve string
+	dojo    dojoFlags
 }
 
 func evalCmd(std stdio) *cobra.Command {
@@ -36,9 +37,21 @@ func evalCmd(std stdio) *cobra.Command {
 			"{\"approval\":\"yes\"}, {\"lapsed\":\"unanswered\"} and {\"raw\":{\"server\",\"from\",\"frame\"}}. Each answer names the input line it\n" +
 			"answers as its cause, counted from 0 without blank lines.\n\n" +
 			"A ledger, or the directory of a group, is replayed: the recorded answers are compared with the new ones. With --policy\n" +
-			"the recorded policy is left out, and the summary says which verdicts would be tighter or looser.",
+			"the recorded policy is left out, and the summary says which verdicts would be tighter or looser.\n\n" +
+			"With --agentdojo, recorded traces of that benchmark are replayed: how many honest tasks are denied or ask, and how many\n" +
+			"attacks are allowed. It counts verdicts, not the benchmark's own score. It fails if a tenth of all honest tasks is denied\n" +
+			"without override, or the median task asks more than 3 times.",
 		Args: wants(cobra.MaximumNArgs(1), "want one FILE or DIR, or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if f.dojo.dir != "" {
+				if len(args) > 0 || len(f.tools) > 0 || f.approve != "none" {
+					return errors.New("--agentdojo beside an input, --tools or --approve: the suites hold all of it")
+				}
+				return dojo(std, f.dojo, f.policyFlags)
+			}
+			if f.dojo != (dojoFlags{results: "structured"}) {
+				return errors.New("--user-context, --results and --json say how --agentdojo DIR is replayed; name it")
+			}
 			input := "-"
 			if len(args) == 1 {
 				input = args[0]
@@ -48,6 +61,10 @@ func evalCmd(std stdio) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result that is seen before the first event")
+	cmd.Flags().StringVar(&f.dojo.dir, "agentdojo", "", "replay the recorded AgentDojo suites in this directory, and count the verdicts")
+	cmd.Flags().BoolVar(&f.dojo.context, "user-context", false, "with --agentdojo: the user's prompt is known to the gate")
+	cmd.Flags().StringVar(&f.dojo.results, "results", "structured", "with --agentdojo: structured, or text results alone")
+	cmd.Flags().BoolVar(&f.dojo.json, "json", false, "with --agentdojo: print one JSON object")
 	cmd.Flags().StringVar(&f.approve, "approve", "none", "none, or all: every ask is followed by a yes")
 	return cmd
 }
