@@ -7,7 +7,7 @@ import (
 
 const (
 	maxRows  = 64 // rows that are looked at for one value
-	atOnce   = 4  // rows between two looks at whether a block is left
+	atLeast  = 4  // rows that are looked at before a look whether a block is left
 	lineSize = groupBlocks / 64
 )
 
@@ -71,7 +71,10 @@ func gcd(a, b int) int {
 
 // visit calls visit for every block that all rows have.
 func (m *Matrix) visit(rows []int, visit func(block int) bool) {
-	last := m.blocks - 1
+	if m.blocks == 0 {
+		return
+	}
+	first := m.firstOpen()
 	for n := range m.groups {
 		var left line
 		if !m.groups[n].and(&left, rows) {
@@ -80,7 +83,7 @@ func (m *Matrix) visit(rows []int, visit func(block int) bool) {
 		for i, w := range left {
 			for ; w != 0; w &= w - 1 {
 				block := n*groupBlocks + i*64 + bits.TrailingZeros64(w)
-				if block >= last {
+				if block >= first {
 					break
 				}
 				if !visit(block) {
@@ -89,55 +92,67 @@ func (m *Matrix) visit(rows []int, visit func(block int) bool) {
 			}
 		}
 	}
-	if last >= 0 && m.openHas(rows) {
-		visit(last)
+	left := byte(1<<(m.blocks-first) - 1)
+	for _, r := range rows {
+		if left &= m.open[r]; left == 0 {
+			return
+		}
+	}
+	for ; left != 0; left &= left - 1 {
+		if !visit(first + bits.TrailingZeros8(left)) {
+			return
+		}
 	}
 }
 
 // and leaves the blocks that all rows have, and says whether there are any.
 func (g *group) and(left *line, rows []int) bool {
-	for i := range left {
-		left[i] = ^uint64(0)
-	}
-	for len(rows) > 0 {
-		n := min(atOnce, len(rows))
-		if g.stride == lineBytes {
-			g.andLines(left, rows[:n])
-		} else {
-			g.andNarrow(left, rows[:n])
+	if len(rows) == 0 {
+		for i := range left {
+			left[i] = ^uint64(0)
 		}
-		if *left == (line{}) {
+		return true
+	}
+	if g.stride == lineBytes {
+		return g.andLines(left, rows)
+	}
+	return g.andNarrow(left, rows)
+}
+
+// andLines is and for a whole group. It is where a question spends its time,
+// waiting for memory, so the line is kept in registers.
+func (g *group) andLines(left *line, rows []int) bool {
+	b := (*[lineBytes]byte)(g.bits[rows[0]*lineBytes:])
+	l0, l1, l2, l3 := word(b, 0), word(b, 1), word(b, 2), word(b, 3)
+	l4, l5, l6, l7 := word(b, 4), word(b, 5), word(b, 6), word(b, 7)
+	for i, r := range rows[1:] {
+		b := (*[lineBytes]byte)(g.bits[r*lineBytes:])
+		l0, l1, l2, l3 = l0&word(b, 0), l1&word(b, 1), l2&word(b, 2), l3&word(b, 3)
+		l4, l5, l6, l7 = l4&word(b, 4), l5&word(b, 5), l6&word(b, 6), l7&word(b, 7)
+		if i >= atLeast && l0|l1|l2|l3|l4|l5|l6|l7 == 0 {
 			return false
 		}
-		rows = rows[n:]
 	}
-	return true
+	*left = line{l0, l1, l2, l3, l4, l5, l6, l7}
+	return *left != line{}
 }
 
-// andLines is one step of and for a whole group.
-func (g *group) andLines(left *line, rows []int) {
-	for _, r := range rows {
-		b := (*[lineBytes]byte)(g.bits[r*lineBytes:])
-		for i := range left {
-			left[i] &= binary.LittleEndian.Uint64(b[i*8:])
-		}
-	}
-}
+func word(b *[lineBytes]byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i : 8*i+8]) }
 
-// andNarrow is one step of and for the newest group.
-func (g *group) andNarrow(left *line, rows []int) {
-	for _, r := range rows {
+// andNarrow is and for the newest group.
+func (g *group) andNarrow(left *line, rows []int) bool {
+	clear(left[:])
+	for n, r := range rows {
 		var b [lineBytes]byte
 		copy(b[:], g.bits[r*g.stride:(r+1)*g.stride])
 		for i := range left {
-			left[i] &= binary.LittleEndian.Uint64(b[i*8:])
+			w := word(&b, i)
+			if n > 0 {
+				w &= left[i]
+			}
+			left[i] = w
 		}
-	}
-}
-
-func (m *Matrix) openHas(rows []int) bool {
-	for _, r := range rows {
-		if m.open[r>>6]&(1<<(r&63)) == 0 {
+		if *left == (line{}) {
 			return false
 		}
 	}

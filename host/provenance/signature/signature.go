@@ -20,8 +20,9 @@ const Gram = 5
 const (
 	defaultRows = 1 << 15
 	groupBlocks = 512
-	lineBytes   = groupBlocks / 8 // of a row of a whole group
-	tokenRows   = 4               // rows of a short word
+	stripe      = 8                    // blocks in a column of bytes
+	lineBytes   = groupBlocks / stripe // bytes of a row of a whole group
+	tokenRows   = 4                    // rows of a short word
 )
 
 // Matrix is the index, made by [New]. Any number may look things up at once, but
@@ -31,9 +32,10 @@ type Matrix struct {
 	shift  uint
 	groups []group
 	blocks int
-	// The rows of the last block are collected apart, one bit each, where they fit
-	// into the nearest cache, and are written to its column when the next begins.
-	open []uint64
+	// The column of the last blocks, up to eight from a multiple of eight on: one
+	// byte for each row, one bit for each block. It is kept apart, where it fits
+	// into the nearest cache, until a ninth begins.
+	open []byte
 }
 
 // group is 512 blocks, or so many of them as there were.
@@ -43,14 +45,15 @@ type group struct {
 }
 
 // New returns an empty matrix. The number of rows is rounded up to a power of
-// two from 64 on; 0 means 2^15, which fits blocks of 16 KiB: of whatever text, at most
-// 1-1/e^(1/2), that is 0.39, of the rows have the bit of a block for windows.
+// two from 64 on; 0 means 2^15, which fits blocks of 16 KiB: the windows of one
+// set the bit of at most half of the rows, when somebody chose them to, and of
+// 0.39, which is 1-e^(-1/2), when they are random.
 func New(rows int) *Matrix {
 	if rows <= 0 {
 		rows = defaultRows
 	}
 	log := bits.Len(uint(max(rows, 64) - 1))
-	return &Matrix{rows: 1 << log, shift: uint(64 - log), open: make([]uint64, 1<<log/64)}
+	return &Matrix{rows: 1 << log, shift: uint(64 - log), open: make([]byte, 1<<log)}
 }
 
 // Blocks returns how many blocks there are: one more than the highest number.
@@ -58,7 +61,7 @@ func (m *Matrix) Blocks() int { return m.blocks }
 
 // Bytes returns how much memory the matrix holds.
 func (m *Matrix) Bytes() int64 {
-	n := int64(len(m.open)) * 8
+	n := int64(len(m.open))
 	for _, g := range m.groups {
 		n += int64(len(g.bits))
 	}
@@ -75,7 +78,7 @@ func (m *Matrix) row(window uint64) int { return int(window * spread >> m.shift)
 // texts are the caller's to repeat. Blocks are numbered from 0 and come in
 // ascending order; what comes late for one before the last is taken too, slower.
 func (m *Matrix) Add(block int, text []byte) {
-	m.begin(block)
+	open := m.begin(block)
 	if len(text) < Gram {
 		return
 	}
@@ -83,36 +86,35 @@ func (m *Matrix) Add(block int, text []byte) {
 	for _, b := range text[:Gram-1] {
 		w = w<<8 | uint64(b)<<(64-8*Gram)
 	}
-	if block != m.blocks-1 {
+	if !open {
 		for _, b := range text[Gram-1:] {
 			w = w<<8 | uint64(b)<<(64-8*Gram)
 			m.set(block, m.row(w))
 		}
 		return
 	}
-	open, shift := m.open, m.shift
+	column, bit, shift := m.open, byte(1)<<(block%stripe), m.shift&63
 	for _, b := range text[Gram-1:] {
 		w = w<<8 | uint64(b)<<(64-8*Gram)
-		r := w * spread >> (shift & 63)
-		open[r>>6] |= 1 << (r & 63)
+		column[w*spread>>shift] |= bit
 	}
 }
 
 // AddToken notes a word of one to four bytes, too short for windows, that stands
-// in a block.
+// in a block. All words share a quarter of the rows with the windows: each takes
+// four rows, and many would leave none that still tell blocks apart.
 func (m *Matrix) AddToken(block int, word []byte) {
-	m.begin(block)
+	open := m.begin(block)
 	for _, r := range m.tokenRows(word) {
-		if block == m.blocks-1 {
-			m.open[r>>6] |= 1 << (r & 63)
+		if open {
+			m.open[r] |= 1 << (block % stripe)
 		} else {
 			m.set(block, r)
 		}
 	}
 }
 
-// tokenRows are the rows of a word. They have nothing to do with each other, nor
-// with the row of a window of the same bytes.
+// tokenRows are the rows of a word, which have nothing to do with each other.
 func (m *Matrix) tokenRows(word []byte) (rows [tokenRows]int) {
 	h := uint64(len(word)) + 1
 	for _, b := range word {
@@ -123,62 +125,61 @@ func (m *Matrix) tokenRows(word []byte) (rows [tokenRows]int) {
 		h += spread
 		z := (h ^ h>>30) * 0xBF58476D1CE4E5B9
 		z = (z ^ z>>27) * 0x94D049BB133111EB
-		rows[i] = int((z ^ z>>31) & uint64(m.rows-1))
+		rows[i] = int((z ^ z>>31) & uint64(m.rows/4-1))
 	}
 	return rows
 }
 
-// begin makes a block the last one, if it is new.
-func (m *Matrix) begin(block int) {
+// firstOpen is the first of the blocks whose column is kept apart.
+func (m *Matrix) firstOpen() int { return max(0, m.blocks-1) &^ (stripe - 1) }
+
+// begin makes a block the last one, if it is new, and says whether its column is
+// the one that is kept apart.
+func (m *Matrix) begin(block int) (open bool) {
 	if block < m.blocks {
-		return
+		return block >= m.firstOpen()
 	}
-	m.settle()
+	if m.blocks > 0 && block/stripe != m.firstOpen()/stripe {
+		m.settle()
+	}
 	m.blocks = block + 1
 	for len(m.groups) <= block/groupBlocks {
 		m.groups = append(m.groups, group{})
 	}
+	return true
 }
 
-// settle writes the last block into its column.
+// settle writes the column that is kept apart to its place.
 func (m *Matrix) settle() {
-	if m.blocks == 0 {
-		return
-	}
-	g, at, bit := m.column(m.blocks - 1)
-	for i, word := range m.open {
-		for ; word != 0; word &= word - 1 {
-			row := i<<6 | bits.TrailingZeros64(word)
-			g.bits[row*g.stride+at] |= bit
-		}
+	g, at := m.column(m.firstOpen())
+	for r, b := range m.open {
+		g.bits[r*g.stride+at] = b
 	}
 	clear(m.open)
 }
 
-// set writes one bit of a block before the last.
+// set writes one bit of a block whose column is in its place.
 func (m *Matrix) set(block, row int) {
-	g, at, bit := m.column(block)
-	g.bits[row*g.stride+at] |= bit
+	g, at := m.column(block)
+	g.bits[row*g.stride+at] |= 1 << (block % stripe)
 }
 
-// column returns the group of a block, wide enough for it, and where in a row
-// its bit is.
-func (m *Matrix) column(block int) (g *group, at int, bit byte) {
-	g, at, bit = &m.groups[block/groupBlocks], block%groupBlocks/8, 1<<(block%8)
+// column returns the group of a block, wide enough for it, and which byte of its
+// rows is the block's.
+func (m *Matrix) column(block int) (g *group, at int) {
+	g, at = &m.groups[block/groupBlocks], block%groupBlocks/stripe
 	stride := max(1, g.stride)
 	for stride <= at {
 		stride *= 2
 	}
 	if stride != g.stride {
 		wide := make([]byte, m.rows*stride)
-		if g.stride > 0 {
-			for r := range m.rows {
-				copy(wide[r*stride:], g.bits[r*g.stride:(r+1)*g.stride])
-			}
+		for r := 0; r < m.rows && g.stride > 0; r++ {
+			copy(wide[r*stride:], g.bits[r*g.stride:(r+1)*g.stride])
 		}
 		*g = group{stride, wide}
 	}
-	return g, at, bit
+	return g, at
 }
 
 // Digest writes what the matrix holds: the numbers of rows and of blocks, then
@@ -188,6 +189,7 @@ func (m *Matrix) column(block int) (g *group, at int, bit byte) {
 func (m *Matrix) Digest(to io.Writer) {
 	buf := binary.BigEndian.AppendUint64(nil, uint64(m.rows))
 	to.Write(binary.BigEndian.AppendUint64(buf, uint64(m.blocks)))
+	last := m.firstOpen() % groupBlocks / stripe
 	var page [64 * lineBytes]byte
 	for i := range m.groups {
 		g := &m.groups[i]
@@ -195,19 +197,11 @@ func (m *Matrix) Digest(to io.Writer) {
 			clear(page[:])
 			for r := range 64 {
 				copy(page[r*lineBytes:], g.bits[(from+r)*g.stride:(from+r+1)*g.stride])
-			}
-			if i == len(m.groups)-1 {
-				m.digestOpen(page[:], from/64)
+				if i == len(m.groups)-1 {
+					page[r*lineBytes+last] = m.open[from+r]
+				}
 			}
 			to.Write(page[:])
 		}
-	}
-}
-
-// digestOpen adds the last block to 64 rows.
-func (m *Matrix) digestOpen(page []byte, word int) {
-	last := (m.blocks - 1) % groupBlocks
-	for w := m.open[word]; w != 0; w &= w - 1 {
-		page[bits.TrailingZeros64(w)*lineBytes+last/8] |= 1 << (last % 8)
 	}
 }
