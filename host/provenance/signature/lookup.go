@@ -38,25 +38,27 @@ func (m *Matrix) Words(words [][]byte, visit func(block int) bool) {
 	m.visit(rows, visit)
 }
 
-// appendRows appends the rows of the windows of a value. Windows that follow each
-// other are far apart in it: they have nothing in common, so the first few leave
-// few blocks, and the rest need not be looked at. The steps are the golden
-// section, so that those of a long value are spread over all of it.
+// appendRows appends the rows of the windows of a value: of a long one, of so
+// many at equal distances. Rows that follow each other are of windows far apart,
+// by the golden section: they have nothing in common, so the first few leave few
+// blocks, and the rest need not be looked at.
 func (m *Matrix) appendRows(rows []int, value []byte) []int {
 	windows := len(value) - Gram + 1
 	if windows <= 0 {
 		return rows
 	}
-	step := windows * 40503 >> 16
-	for gcd(step, windows) != 1 {
+	n := min(windows, maxRows)
+	step := n * 40503 >> 16
+	for gcd(step, n) != 1 {
 		step++
 	}
-	at := 0
-	for range min(windows, maxRows) {
+	i := 0
+	for range n {
+		at := i * windows / n
 		w := uint64(binary.BigEndian.Uint32(value[at:]))<<32 | uint64(value[at+4])<<24
 		rows = append(rows, m.row(w))
-		if at += step; at >= windows {
-			at -= windows
+		if i += step; i >= n {
+			i -= n
 		}
 	}
 	return rows
