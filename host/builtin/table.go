@@ -19,6 +19,7 @@ func Table() []contract.Spec {
 		{Name: "pin", New: NewPin},
 		{Name: "budget", New: ofTools(NewBudget)},
 		{Name: "args", New: NewArgs},
+		{Name: "origin", New: NewOrigin},
 		{Name: "sink", New: NewSink},
 		{Name: "coverage", New: NewCoverage},
 	}

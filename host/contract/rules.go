@@ -120,6 +120,9 @@ type Arg struct {
 	MaxBytes int64  // -1: no constraint
 	Forbid   bool
 	Require  bool
+
+	Origin  []string    // who may have said the value: client, trusted; nil is no constraint
+	Unknown abi.Outcome // of a value of which nobody knows where it came from
 }
 
 // Sink says which arguments name where data goes, and what may go there.

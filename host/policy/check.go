@@ -94,7 +94,7 @@ func (c *issues) checkTool(t *tool, at string, role role, name string) {
 
 func (c *issues) checkArg(a *arg, at string) {
 	slot := present{{"allow", a.Allow != nil}, {"deny", a.Deny != nil}, {"literal", a.Literal != nil}, {"fold", a.Fold != nil}, {"symlinks", a.Symlinks != nil}}
-	one := present{{"match", a.Match != nil}, {"in", a.In != nil}, {"max", a.Max != nil}, {"min", a.Min != nil}, {"max_bytes", a.MaxBytes != nil}, {"forbid", a.Forbid != nil}, {"require", a.Require != nil}}
+	one := present{{"match", a.Match != nil}, {"in", a.In != nil}, {"max", a.Max != nil}, {"min", a.Min != nil}, {"max_bytes", a.MaxBytes != nil}, {"forbid", a.Forbid != nil}, {"require", a.Require != nil}, {"origin", a.Origin != nil}}
 	switch {
 	case a.Slot == "" && a.Arg == "":
 		c.entry(at, "neither slot nor arg; want slot: path, or arg: with the name of an argument")
@@ -113,7 +113,7 @@ func (c *issues) checkArg(a *arg, at string) {
 
 // constrains says whether an arg entry says anything of its argument.
 func (a *arg) constrains() bool {
-	return a.Match != nil || a.In != nil || a.Max != nil || a.Min != nil || a.MaxBytes != nil || yes(a.Forbid) || yes(a.Require)
+	return a.Match != nil || a.In != nil || a.Max != nil || a.Min != nil || a.MaxBytes != nil || yes(a.Forbid) || yes(a.Require) || len(a.Origin) > 0
 }
 
 // present lists members, and whether they are there.

@@ -173,7 +173,7 @@ func slotNames(levels []level) []string {
 }
 
 func constrained(a *contract.Arg) bool {
-	return a.HasIn || a.Match != "" || a.Max != "" || a.Min != "" || a.MaxBytes >= 0 || a.Forbid || a.Require
+	return a.HasIn || a.Match != "" || a.Max != "" || a.Min != "" || a.MaxBytes >= 0 || a.Forbid || a.Require || a.Origin != nil
 }
 
 func compileArg(e *arg, rule string) contract.Arg {
@@ -181,13 +181,20 @@ func compileArg(e *arg, rule string) contract.Arg {
 		Rule: rule, Outcome: abi.Deny, Slot: e.Slot, Arg: e.Arg,
 		HasAllow: e.Allow != nil, Allow: e.Allow, Deny: e.Deny, Literal: yes(e.Literal), Fold: yes(e.Fold),
 		Match: text(e.Match), In: e.In, HasIn: e.In != nil, Max: text(e.Max), Min: text(e.Min), MaxBytes: -1,
-		Forbid: yes(e.Forbid), Require: yes(e.Require),
+		Forbid: yes(e.Forbid), Require: yes(e.Require), Origin: e.Origin,
 	}
 	if e.MaxBytes != nil {
 		a.MaxBytes = *e.MaxBytes
 	}
 	if e.Verdict != nil && *e.Verdict == "ask" {
 		a.Outcome = abi.Ask
+	}
+	switch {
+	case e.Origin == nil:
+	case e.Verdict == nil:
+		a.Unknown = abi.Ask
+	default:
+		a.Unknown = a.Outcome
 	}
 	return a
 }

@@ -123,6 +123,7 @@ type arg struct {
 	MaxBytes *int64      `key:"max_bytes" is:"size" doc:"arg: the most bytes of the value's canonical JSON, or of the text of a string."`
 	Forbid   *bool       `key:"forbid" doc:"arg: the argument must be absent."`
 	Require  *bool       `key:"require" doc:"arg: the argument must be present."`
+	Origin   []string    `key:"origin" enum:"client|trusted" doc:"arg: who may have said the value: the user through the process's own channel, or a field that vouches under sources. What stood in another output is denied, anything else asks; verdict says otherwise."`
 
 	Also    *bool   `key:"also" doc:"The allow or in list of a lower layer for the same slot or argument keeps holding beside this one; both must match."`
 	Verdict *string `key:"verdict" enum:"deny|ask" doc:"What a violation of this entry yields. Absent: deny."`

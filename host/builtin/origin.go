@@ -1,0 +1,193 @@
+package builtin
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+// Origin judges where the value of an argument came from, whatever it is.
+//
+// Policy:
+//
+//	tools:
+//	  bank/update_password:
+//	    args: [{arg: password, origin: [client]}]
+//
+// `client` is what the user said through the process's own channel, `trusted` is
+// a whole field that vouches under `sources:`. Every scalar and every member name
+// below the argument is judged. One that stood in an output is denied, unless the
+// rule's own `verdict:` says ask; of any other nobody knows, and it asks, unless
+// the verdict says deny. An absent argument came from nowhere.
+//
+// Codes: ORIGIN_TAINTED, ORIGIN_UNKNOWN, ORIGIN_SPOILED (characters that keep a
+// value from being anybody's), ORIGIN_UNEXPLAINED.
+type Origin struct {
+	rules []originRule
+	base  string
+}
+
+// originRule is one entry with an origin.
+type originRule struct {
+	argument
+	from             []string
+	tainted, unknown abi.Outcome
+}
+
+// NewOrigin returns nil for a tool none of whose arguments has an origin.
+func NewOrigin(r *contract.Rules) (contract.Contract, error) {
+	o := &Origin{base: r.Kind.Base()}
+	for i := range r.Args {
+		rule := &r.Args[i]
+		if rule.Origin == nil {
+			continue
+		}
+		at, err := newArgument(rule, rule.Arg, o.base)
+		if err != nil {
+			return nil, err
+		}
+		o.rules = append(o.rules, originRule{argument: at, from: rule.Origin, tainted: outcomeOf(rule), unknown: rule.Unknown.Known()})
+	}
+	if len(o.rules) == 0 {
+		return nil, nil
+	}
+	return o, nil
+}
+
+// Wanted implements [contract.Explainer].
+func (o *Origin) Wanted(s *abi.Snapshot) []abi.Wanted {
+	var out []abi.Wanted
+	for i := range o.rules {
+		for _, at := range o.scalars(s, &o.rules[i]) {
+			out = append(out, abi.Wanted{At: at.at, Key: at.key})
+		}
+	}
+	return out
+}
+
+// scalars returns what is judged of a call by one rule.
+func (o *Origin) scalars(s *abi.Snapshot, r *originRule) []sinkScalar {
+	if s.Phase != abi.PhaseCall {
+		return nil
+	}
+	values, _ := s.Call.Values()
+	at := ""
+	for _, token := range r.tokens {
+		at = abi.Join(at, token)
+	}
+	var out []sinkScalar
+	for _, m := range values.Members() {
+		// A name that a lenient server takes for the argument is judged as it.
+		if len(r.tokens) != 1 || m.Name != r.tokens[0] && !sameName(m.Name, r.tokens[0]) {
+			continue
+		}
+		out = append(out, scalarsBelow(abi.Join("", m.Name), m.Value)...)
+	}
+	if len(r.tokens) > 1 {
+		out = scalarsBelow(at, values.At(at))
+	}
+	return out
+}
+
+// scalarsBelow lists the scalars of a value, and the names of its members.
+func scalarsBelow(at string, v abi.Value) []sinkScalar {
+	var out []sinkScalar
+	v.Walk(at, func(at string, v abi.Value, key bool) {
+		switch {
+		case key:
+			out = append(out, sinkScalar{at: at, key: true})
+		case v.Kind() == abi.Null, v.IsString() && strings.TrimSpace(v.Str()) == "", v.Kind() == abi.Array, v.Kind() == abi.Object:
+		default:
+			out = append(out, sinkScalar{at: at})
+		}
+	})
+	return out
+}
+
+// Judge implements [contract.Contract].
+func (o *Origin) Judge(s *abi.Snapshot) abi.Verdict {
+	var found []violation
+	var witness []abi.Evidence
+	for i := range o.rules {
+		r := &o.rules[i]
+		for _, at := range o.scalars(s, r) {
+			v, why := r.judge(s, o.base, at)
+			if v.code != "" {
+				found, witness = append(found, v), append(witness, why...)
+			}
+		}
+	}
+	v := joined("origin", found)
+	if v.Outcome != abi.Abstain {
+		v.Witness = witness[:min(len(witness), 16)]
+	}
+	return v
+}
+
+// judge judges one scalar by all that is known of it.
+func (r *originRule) judge(s *abi.Snapshot, base string, at sinkScalar) (violation, []abi.Evidence) {
+	v := violation{outcome: abi.Deny, code: "ORIGIN_UNEXPLAINED", rule: r.rule, at: base + at.at, reason: r.says("was not looked up")}
+	worst := abi.Allow
+	var out violation
+	var witness []abi.Evidence
+	explained := false
+	for i := range s.Taint {
+		f := &s.Taint[i]
+		if f.At != at.at || f.Key != at.key {
+			continue
+		}
+		explained = true
+		one := v
+		switch {
+		case f.Spoiled == "" && r.vouched(f.Origin):
+			continue
+		case fatalSpoil(f):
+			one.code, one.reason, one.mend = "ORIGIN_SPOILED", r.says("holds "+f.Spoiled), mendSpelled
+		case stood(f):
+			one.outcome, one.code = r.tainted, "ORIGIN_TAINTED"
+			one.reason, one.mend = r.says(masked(f.Evidence[0]).String()), mendOrigin
+		default:
+			one.outcome, one.code = r.unknown, "ORIGIN_UNKNOWN"
+			one.reason, one.mend = r.says("comes from nobody who may say it"), mendOrigin
+		}
+		if one.outcome < worst {
+			worst, out, witness = one.outcome, one, f.Evidence
+		}
+	}
+	if !explained {
+		return v, nil
+	}
+	return out, witness
+}
+
+const mendOrigin = "ask a person: who runs this host can say the value through the host's own channel, or approve the call when it asks"
+
+func (r *originRule) says(what string) string { return "the argument \"" + r.name + "\" " + what }
+
+// vouched says whether an origin is one that the rule accepts.
+func (r *originRule) vouched(o abi.Origin) bool {
+	switch o {
+	case abi.OriginClient:
+		return slices.Contains(r.from, "client")
+	case abi.OriginTrusted:
+		return slices.Contains(r.from, "trusted")
+	}
+	return false
+}
+
+// stood says whether the value itself stood in an output. Any argument can be
+// short, so that a single word counts too, if it is no mere syllable.
+func stood(f *abi.Finding) bool {
+	return slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool {
+		switch e.Position {
+		case abi.Prose, abi.Encoded, abi.Field, abi.Lookalike:
+			return true
+		case abi.Weak:
+			return len(provenance.Fold(f.Value)) > 4
+		}
+		return false
+	})
+}
