@@ -116,7 +116,7 @@ func (m *Matrix) AddToken(block int, word []byte) {
 
 // tokenRows are the rows of a word, which have nothing to do with each other.
 func (m *Matrix) tokenRows(word []byte) (rows [tokenRows]int) {
-	h := uint64(len(word)) + 1
+	h := uint64(1)
 	for _, b := range word {
 		h = h<<8 + h>>56 + uint64(b)
 	}
