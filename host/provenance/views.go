@@ -1,11 +1,8 @@
 package provenance
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,11 +15,20 @@ type view struct {
 
 // Limits of the views of one text.
 const (
-	viewDepth   = 2       // encodings inside each other
-	viewRoom    = 4 << 10 // bytes of all views, beside the length of the text
-	viewContext = 64      // bytes around an escape that are decoded with it
-	leastBase64 = 12      // characters of an encoded word
-	leastHex    = 16
+	viewDepth = 2       // encodings inside each other
+	viewRoom  = 4 << 10 // bytes of all views, beside twice the length of the text
+	maxView   = 8 << 20 // bytes of all views of one text
+)
+
+// What is decoded together with an escape, in bytes that have an image. A needle
+// is as long as the reach of the index at most, so the escapes of a document,
+// which are undone as a whole when it is graded, need as much around them. Of the
+// others, as much as an address or a name has.
+const (
+	nearJSON  = overlap
+	nearHTML  = 64
+	nearOther = 64
+	nearBlank = 64 // to the blank where the decoded part ends
 )
 
 // What a byte can be part of.
@@ -32,6 +38,7 @@ const (
 	markHex
 	markUpper
 	markLower
+	markImage // counts as one with an image
 )
 
 // markMixed is what every encoded word holds: one without capitals, or without
@@ -54,88 +61,73 @@ var marks = func() (t [256]byte) {
 		if b >= 'a' && b <= 'z' {
 			t[c] |= markLower
 		}
-		if b == '&' || b == '%' || b == '\\' {
-			t[c] |= markEscape
+		if isWord(b) || b >= utf8.RuneSelf {
+			t[c] |= markImage
 		}
 	}
-	t['='] |= markEscape
+	for _, b := range []byte(`&%\=`) {
+		t[b] |= markEscape
+	}
 	return t
 }()
+
+// viewer collects views within the limits.
+type viewer struct {
+	room int
+	seen map[string]bool // texts of views
+	cut  bool
+}
 
 // views returns the texts that are hidden in s under common encodings, nil for a
 // text without any. The second result says that there was more to decode than
 // the limits allow.
 func views(s string) ([]view, bool) {
-	room := len(s) + viewRoom
-	return viewsOf(s, viewDepth, &room)
+	w := viewer{room: min(2*len(s)+viewRoom, maxView)}
+	return w.of(s, viewDepth), w.cut
 }
 
-func viewsOf(s string, depth int, room *int) (out []view, cut bool) {
+// of returns the views of a text, and what is hidden in those.
+func (w *viewer) of(s string, depth int) []view {
+	var out []view
 	add := func(v view) {
-		if v.text == s[v.from:v.to] || v.text == "" {
+		if v.text == "" || v.text == s[v.from:v.to] || w.seen[v.text] {
 			return
 		}
-		if *room -= len(v.text); *room < 0 {
-			cut = true
+		if w.room -= len(v.text); w.room < 0 {
+			w.cut = true
 			return
 		}
+		if w.seen == nil {
+			w.seen = map[string]bool{}
+		}
+		w.seen[v.text] = true
 		out = append(out, v)
 		if depth == 1 {
-			cut = cut || deeper(v.text)
+			w.cut = w.cut || escaped(v.text)
 			return
 		}
-		inner, more := viewsOf(v.text, depth-1, room)
-		cut = cut || more
-		for _, w := range inner {
-			out = append(out, view{name: v.name + "+" + w.name, text: w.text, from: v.from, to: v.to})
+		for _, inner := range w.of(v.text, depth-1) {
+			out = append(out, view{name: v.name + "+" + inner.name, text: inner.text, from: v.from, to: v.to})
 		}
 	}
-	escaped := 0
-	for _, at := range markers(s) {
-		if at >= escaped {
-			v := escapes(s, at, escaped)
-			escaped = v.to
-			add(v)
-		}
+	// What else is escaped in the strings of a document is a part of them, and
+	// comes one encoding deeper.
+	undo := decodeText
+	if depth > 1 {
+		undo = func(s string) (string, string) { return "json", unescapeJSON(s) }
 	}
-	for i := leastBase64 - 1; i < len(s); i += leastBase64 {
-		// A word of that length that begins before has its byte here.
-		if marks[s[i]]&markBase64 == 0 {
-			continue
-		}
-		from, end, all, any := i, i, byte(0xFF), byte(0)
-		for ; from > 0 && marks[s[from-1]]&markBase64 != 0; from-- {
-			all, any = all&marks[s[from-1]], any|marks[s[from-1]]
-		}
-		for ; end < len(s) && marks[s[end]]&markBase64 != 0; end++ {
-			all, any = all&marks[s[end]], any|marks[s[end]]
-		}
-		if end-from >= leastBase64 && (any&markMixed == markMixed || all&markHex != 0 && end-from >= leastHex) {
-			word(s, from, end, add)
-		}
-		i = end
-	}
-	for rest := s; ; {
-		i := strings.IndexByte(rest, '<')
-		if i < 0 {
-			break
-		}
-		if at := len(s) - len(rest) + i; at > 0 && inWord(s[at-1]) && glued(rest[i:]) {
-			if isHTML(s) {
-				add(view{"tags", untag(s), 0, len(s)})
-			}
-			break
-		}
-		rest = rest[i+1:]
-	}
-	return out, cut
+	escapes(s, markers(s, `\`), undo, add)
+	escapes(s, markers(s, `&%=`), decodeText, add)
+	encodedWords(s, add)
+	tags(s, add)
+	return out
 }
 
-// markers returns where escapes begin, in order.
-func markers(s string) []int {
+// markers returns where escapes begin with one of some signs, in order.
+func markers(s, signs string) []int {
 	var out []int
 	kinds := 0
-	for _, c := range []byte{'&', '%', '\\', '='} {
+	for _, c := range []byte(signs) {
 		before := len(out)
 		for at := 0; ; at++ {
 			i := strings.IndexByte(s[at:], c)
@@ -156,18 +148,8 @@ func markers(s string) []int {
 	return out
 }
 
-// deeper says whether a decoded text may hold another encoded one that is not
-// looked for.
-func deeper(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if m := marks[s[i]]; m&markEscape != 0 && s[i] != '=' && escapeAt(s, i) {
-			return true
-		}
-	}
-	return false
-}
-
-// escapeAt says whether an escape begins at an offset.
+// escapeAt says whether an escape begins at an offset. Those of JSON that change
+// no letter are none: \" and \\ have no image.
 func escapeAt(s string, i int) bool {
 	if i+1 >= len(s) {
 		return false
@@ -177,175 +159,110 @@ func escapeAt(s string, i int) bool {
 	case '&':
 		return next == '#' || isWord(next)
 	case '%':
-		return i+2 < len(s) && hexValue(next) < 16 && hexValue(s[i+2]) < 16
+		return i+2 < len(s) && hexValue(next) < 16 && hexValue(s[i+2]) < 16 || next == 'u' && i+5 < len(s) && hexValue(s[i+2]) < 16
 	case '\\':
-		return strings.IndexByte(`nrtbfux"'\/`, next) >= 0
+		return strings.IndexByte("nrtbfux", next) >= 0
 	case '=':
-		return next == '\n' || next == '\r' || i+2 < len(s) && hexValue(next) < 16 && hexValue(s[i+2]) < 16
+		return softBreak(s[i:]) > 0 || quotedByte(s, i)
 	}
 	return false
 }
 
-// escapes decodes what stands around an escape, up to the blanks around it.
-func escapes(s string, at, least int) view {
-	from, to := at, at+1
-	for from > least && at-from < viewContext && s[from-1] > ' ' {
-		from--
-	}
-	for run := 0; to < len(s) && run < viewContext; to++ {
-		if m := marks[s[to]]; m&markEscape != 0 && escapeAt(s, to) {
-			run = 0 // more of them
-		} else if run++; s[to] <= ' ' && !(s[to] == '\n' && s[to-1] == '=' || s[to] == '\r' && s[to-1] == '=' || s[to] == '\n' && s[to-1] == '\r' && to > 1 && s[to-2] == '=') {
-			break
+// escaped says whether a decoded text holds another escape.
+func escaped(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if marks[s[i]]&markEscape != 0 && s[i] != '=' && escapeAt(s, i) {
+			if _, plain := decodeText(s[i:min(len(s), i+12)]); plain != s[i:min(len(s), i+12)] {
+				return true
+			}
 		}
 	}
-	for from > 0 && !utf8.RuneStart(s[from]) {
+	return false
+}
+
+// escapes decodes the parts of s around its escapes.
+func escapes(s string, ms []int, undo func(string) (name, text string), add func(view)) {
+	for k, to := 0, 0; k < len(ms); {
+		from := behind(s, ms[k], to)
+		for more := true; more; {
+			to, k = ahead(s, ms, k)
+			more = k < len(ms) && behind(s, ms[k], to) == to
+		}
+		name, text := undo(s[from:to])
+		add(view{name, text, from, to})
+	}
+}
+
+// near returns how much around the escape at an offset belongs to it, and whether
+// that ends at a blank.
+func near(s string, at int) (int, bool) {
+	switch s[at] {
+	case '\\':
+		return nearJSON, false
+	case '&':
+		return nearHTML, false
+	}
+	return nearOther, true
+}
+
+// behind returns where the part that holds the escape at an offset begins, not
+// before least.
+func behind(s string, at, least int) int {
+	reach, blank := near(s, at)
+	from := at
+	for from > least && reach > 0 {
+		if blank && s[from-1] <= ' ' && !softBroken(s, from-1) {
+			return from
+		}
 		from--
+		reach -= boolInt(marks[s[from]]&markImage != 0)
+	}
+	for n := 0; n < nearBlank && from > least && s[from-1] > ' '; n++ {
+		from--
+	}
+	for from > least && !utf8.RuneStart(s[from]) {
+		from--
+	}
+	return from
+}
+
+// softBroken says whether the blank at an offset is of a soft line break.
+func softBroken(s string, at int) bool {
+	i := strings.LastIndexByte(s[max(0, at-8):at+1], '=')
+	return i >= 0 && softBreak(s[max(0, at-8)+i:]) > at-max(0, at-8)-i
+}
+
+// ahead returns where the part that holds escape k ends, and the first escape
+// behind it.
+func ahead(s string, ms []int, k int) (int, int) {
+	to, reach, blank := ms[k], 0, true
+	for to < len(s) {
+		if k < len(ms) && to == ms[k] {
+			n, stops := near(s, to)
+			reach, blank = max(reach, n), blank && stops
+			if !stops {
+				blank = false
+			}
+			to, k = to+max(1, boolInt(s[to] == '=')*softBreak(s[to:])), k+1
+			continue
+		}
+		if blank && s[to] <= ' ' {
+			return to, k
+		}
+		if reach == 0 {
+			break
+		}
+		reach -= boolInt(marks[s[to]]&markImage != 0)
+		to++
+	}
+	for n := 0; n < nearBlank && to < len(s) && s[to] > ' ' && !(k < len(ms) && to == ms[k]); n++ {
+		to++
 	}
 	for to < len(s) && !utf8.RuneStart(s[to]) {
 		to++
 	}
-	name, text := decodeText(s[from:to])
-	return view{name, text, from, to}
-}
-
-// word decodes a word of base64 or hexadecimal digits.
-func word(s string, from, to int, add func(view)) {
-	w := s[from:to]
-	if isHex(w) && len(w) >= leastHex {
-		if b, err := hex.DecodeString(w); err == nil && readable(b) {
-			add(view{"hex", string(b), from, to})
-		}
+	for k < len(ms) && ms[k] < to {
+		k++
 	}
-	// Lines of an encoded text that was wrapped belong together.
-	for long := to-from >= 60; long && to+1 < len(s) && (s[to] == '\n' || s[to] == '\r'); {
-		next := to + 1
-		if s[to] == '\r' && s[next] == '\n' {
-			next++
-		}
-		end := next
-		for end < len(s) && marks[s[end]]&markBase64 != 0 {
-			end++
-		}
-		if end == next {
-			break
-		}
-		w += s[next:end]
-		long, to = end-next >= 60, end
-	}
-	// What a path or a name in front of it has in common with the alphabet is cut.
-	for _, cut := range []string{w, w[strings.LastIndexByte(strings.TrimRight(w, "="), '=')+1:], w[strings.LastIndexAny(w, "/")+1:], w[strings.LastIndexAny(w, "-_")+1:]} {
-		plain := strings.TrimRight(cut, "=")
-		if len(plain) < leastBase64 {
-			continue
-		}
-		enc, name := base64.RawStdEncoding, "base64"
-		if strings.ContainsAny(plain, "-_") {
-			enc, name = base64.RawURLEncoding, "base64url"
-		}
-		if len(plain)%4 == 1 {
-			plain = plain[:len(plain)-1]
-		}
-		if b, err := enc.DecodeString(plain); err == nil && readable(b) {
-			add(view{name, string(b), from, to})
-			return
-		}
-	}
-}
-
-func isHex(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if marks[s[i]]&markHex == 0 {
-			return false
-		}
-	}
-	return len(s)%2 == 0
-}
-
-// readable says whether decoded bytes are text: at least four of five are
-// printable.
-func readable(b []byte) bool {
-	good, all := 0, 0
-	for i := 0; i < len(b); all++ {
-		r, n := utf8.DecodeRune(b[i:])
-		if r != utf8.RuneError && (unicode.IsPrint(r) || r == '\n' || r == '\t' || r == '\r') {
-			good++
-		}
-		i += n
-	}
-	return all > 0 && good*5 >= all*4
-}
-
-// inWord says whether a byte can stand inside of an address.
-func inWord(b byte) bool {
-	return isWord(b) || strings.IndexByte("@._-/:", b) >= 0 || b >= utf8.RuneSelf
-}
-
-// glued says whether a word goes on behind the tags at the start of s.
-func glued(s string) bool {
-	for n := 0; n < 8 && len(s) > 1 && s[0] == '<'; n++ {
-		length := tagLength(s)
-		if length == 0 {
-			return false
-		}
-		s = s[length:]
-	}
-	return s != "" && inWord(s[0])
-}
-
-// isHTML says whether a text is a document, or a part of one: one tag of text
-// style alone does not make it one.
-func isHTML(s string) bool {
-	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 || i+2 >= len(s) {
-			return false
-		}
-		s = s[i+1:]
-		for _, tag := range [...]string{"html", "body", "div", "p>", "p ", "table", "td", "br", "span", "a ", "head", "!doctype", "li", "h1"} {
-			if s[0]|0x20 == tag[0]|0x20 {
-				if _, ok := cutPrefixFold(s, tag); ok {
-					return true
-				}
-			}
-		}
-	}
-}
-
-// untag drops tags and comments.
-func untag(s string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 || i+1 >= len(s) {
-			break
-		}
-		n := tagLength(s[i:])
-		b.WriteString(s[:i])
-		if n == 0 {
-			b.WriteByte('<')
-			n = 1
-		}
-		s = s[i+n:]
-	}
-	b.WriteString(s)
-	return b.String()
-}
-
-// tagLength returns the length of the tag at the start of s, 0 if there is none.
-func tagLength(s string) int {
-	if strings.HasPrefix(s, "<!--") {
-		if i := strings.Index(s[:min(len(s), 4096)], "-->"); i >= 0 {
-			return i + 3
-		}
-		return 0
-	}
-	if c := s[1]; c != '/' && c != '!' && !isWord(c) {
-		return 0
-	}
-	i := strings.IndexByte(s[:min(len(s), 1024)], '>')
-	if i < 0 || strings.IndexByte(s[1:i], '<') >= 0 || strings.IndexByte(s[:i], '@') > 0 && !strings.ContainsAny(s[:i], " =") {
-		return 0 // <mallory@rogue.example> is no tag
-	}
-	return i + 1
+	return to, k
 }
