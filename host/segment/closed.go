@@ -18,27 +18,38 @@ import (
 const (
 	s2Magic   = "callgate text 2\n"
 	blockSize = 64 << 10 // of the raw file
+	blockHead = 8
 	footSize  = 4 + 4 + 8 + len(s2Magic)
 	maxBlocks = 1 << 24
 )
 
-// compress writes the closed form of a raw file, durably, under a temporary name
-// and then under its own.
-func compress(dir, name string, stop func() bool) (size int64, err error) {
+// pack sees to it that the closed form of a raw file is whole and durable, and
+// returns its size. A process works under a temporary name of its own, so two
+// that do the same get the same. The raw file stays.
+func pack(dir, name, owner string, stop func() bool) (size int64, err error) {
 	in, err := openRegular(path(dir, name, rawSuffix))
 	if err != nil {
 		return 0, err
 	}
 	defer in.Close()
-	tmp := path(dir, name, tmpSuffix)
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return 0, err
-	}
-	out, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	info, err := in.Stat()
 	if err != nil {
 		return 0, err
 	}
-	size, err = writeClosed(out, in, stop)
+	// A crash may have come between the two steps, and a loss of power may have
+	// cut the raw one since.
+	if size, err := wholeClosed(dir, name, info.Size()); err == nil {
+		return size, nil
+	}
+	tmp := path(dir, name, temporary(owner))
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return 0, err
+	}
+	out, err := create(tmp)
+	if err != nil {
+		return 0, err
+	}
+	err = writeClosed(out, in, stop)
 	if err == nil {
 		err = out.Sync()
 	}
@@ -46,16 +57,43 @@ func compress(dir, name string, stop func() bool) (size int64, err error) {
 	if err == nil {
 		err = os.Rename(tmp, path(dir, name, s2Suffix))
 	}
-	if err == nil {
-		return size, syncDir(dir)
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(tmp))
 	}
-	return 0, errors.Join(err, os.Remove(tmp))
+	if err := syncDir(dir); err != nil {
+		return 0, err
+	}
+	return wholeClosed(dir, name, info.Size())
+}
+
+// temporary is the suffix of what a process has not finished compressing.
+func temporary(owner string) string { return rawSuffix + "." + owner + tmpSuffix }
+
+// wholeClosed returns the size of the closed form of a raw file of at least so
+// many bytes, if every block of it can be read.
+func wholeClosed(dir, name string, raw int64) (int64, error) {
+	c, err := openClosed(path(dir, name, s2Suffix))
+	if err != nil {
+		return 0, err
+	}
+	defer c.f.Close()
+	if c.raw < raw {
+		return 0, errDamaged
+	}
+	var buf []byte
+	for n := range int64(len(c.offsets) - 1) {
+		if buf, err = c.block(n, buf); err != nil {
+			return 0, err
+		}
+	}
+	return c.size, nil
 }
 
 var errStopped = errors.New("stopped")
 
-func writeClosed(to io.Writer, in io.Reader, stop func() bool) (int64, error) {
-	w := bufio.NewWriterSize(to, 256<<10)
+// writeClosed writes the closed form of what it reads.
+func writeClosed(to io.Writer, in io.Reader, stop func() bool) error {
+	w := bufio.NewWriterSize(to, 256<<10) // it keeps its first error for Flush
 	at := int64(len(s2Magic))
 	w.WriteString(s2Magic)
 	raw, packed := make([]byte, blockSize), make([]byte, s2.MaxEncodedLen(blockSize))
@@ -67,14 +105,14 @@ func writeClosed(to io.Writer, in io.Reader, stop func() bool) (int64, error) {
 			break
 		}
 		if err != nil && err != io.ErrUnexpectedEOF {
-			return 0, err
+			return err
 		}
 		if stop() {
-			return 0, errStopped
+			return errStopped
 		}
 		total += int64(n)
 		block := s2.Encode(packed, raw[:n])
-		var head [8]byte
+		var head [blockHead]byte
 		binary.LittleEndian.PutUint32(head[:], uint32(len(block)))
 		binary.LittleEndian.PutUint32(head[4:], crc32.Checksum(block, castagnoli))
 		w.Write(head[:])
@@ -87,17 +125,17 @@ func writeClosed(to io.Writer, in io.Reader, stop func() bool) (int64, error) {
 	foot = binary.LittleEndian.AppendUint32(foot, crc32.Checksum(offsets, castagnoli))
 	foot = binary.LittleEndian.AppendUint64(foot, uint64(total))
 	w.Write(append(foot, s2Magic...))
-	return at + int64(len(offsets)+footSize), w.Flush()
+	return w.Flush()
 }
 
 // closed is an open closed file.
 type closed struct {
 	f       *os.File
 	offsets []uint64 // of the blocks, and of what follows them
+	size    int64    // of the file
 	raw     int64    // size of the raw file
+	packed  []byte   // memory for one block
 }
-
-var errDamaged = errors.New("the file is damaged")
 
 func openClosed(p string) (*closed, error) {
 	f, err := openRegular(p)
@@ -106,7 +144,8 @@ func openClosed(p string) (*closed, error) {
 	}
 	c := &closed{f: f}
 	if err := c.readIndex(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%q: %w", p, err), f.Close())
+		f.Close() // it was only read
+		return nil, fmt.Errorf("%q: %w", p, err)
 	}
 	return c, nil
 }
@@ -116,7 +155,8 @@ func (c *closed) readIndex() error {
 	if err != nil {
 		return err
 	}
-	end := st.Size() - int64(footSize)
+	c.size = st.Size()
+	end := c.size - int64(footSize)
 	foot := make([]byte, footSize)
 	if end < int64(len(s2Magic)) {
 		return errDamaged
@@ -127,10 +167,11 @@ func (c *closed) readIndex() error {
 	count := int64(binary.LittleEndian.Uint32(foot))
 	c.raw = int64(binary.LittleEndian.Uint64(foot[8:]))
 	from := end - count*8
-	if string(foot[16:]) != s2Magic || count > maxBlocks || from < int64(len(s2Magic)) || c.raw < 0 || (c.raw+blockSize-1)/blockSize != count {
+	if string(foot[16:]) != s2Magic || count > maxBlocks || from < int64(len(s2Magic)) ||
+		c.raw < 0 || c.raw > maxBlocks*blockSize || (c.raw+blockSize-1)/blockSize != count {
 		return errDamaged
 	}
-	table := make([]byte, count*8)
+	table := make([]byte, count*8) // no longer than the file
 	if _, err := c.f.ReadAt(table, from); err != nil {
 		return err
 	}
@@ -149,26 +190,34 @@ func (c *closed) readIndex() error {
 	return nil
 }
 
-// block returns the n-th block of the raw file.
-func (c *closed) block(n int64) ([]byte, error) {
+// block returns the n-th block of the raw file, in dst if it has room.
+func (c *closed) block(n int64, dst []byte) ([]byte, error) {
 	if n < 0 || n >= int64(len(c.offsets)-1) {
 		return nil, io.EOF
 	}
 	size := int64(c.offsets[n+1] - c.offsets[n])
-	if size < 8 || size > int64(s2.MaxEncodedLen(blockSize))+8 {
+	if size < blockHead || size > int64(s2.MaxEncodedLen(blockSize))+blockHead {
 		return nil, errDamaged
 	}
-	buf := make([]byte, size)
+	if int64(cap(c.packed)) < size {
+		c.packed = make([]byte, s2.MaxEncodedLen(blockSize)+blockHead)
+	}
+	buf := c.packed[:size]
 	if _, err := c.f.ReadAt(buf, int64(c.offsets[n])); err != nil {
 		return nil, err
 	}
-	packed := buf[8:]
-	if binary.LittleEndian.Uint32(buf) != uint32(len(packed)) || binary.LittleEndian.Uint32(buf[4:]) != crc32.Checksum(packed, castagnoli) {
+	packed := buf[blockHead:]
+	if binary.LittleEndian.Uint32(buf) != uint32(len(packed)) || !intact(buf) {
 		return nil, errDamaged
 	}
+	// What it says that it unpacks to is allocated before it is found wrong.
 	want := min(blockSize, c.raw-n*blockSize)
-	if n, err := s2.DecodedLen(packed); err != nil || int64(n) != want {
+	if size, err := s2.DecodedLen(packed); err != nil || int64(size) != want {
 		return nil, errDamaged
 	}
-	return s2.Decode(nil, packed)
+	out, err := s2.Decode(dst[:cap(dst)], packed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return out, nil
 }

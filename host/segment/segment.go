@@ -8,7 +8,8 @@
 // blocks of 64 KiB, each s2-compressed and with a CRC of its own. Offsets stay
 // what they were. ID is the first 12 digits of the ledger's.
 //
-// What a crash leaves half written is not readable, and in nobody's way.
+// What a crash leaves half written is not readable, and in nobody's way: a
+// process writes to no file that it has not made itself.
 package segment
 
 import (
@@ -16,8 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
-	"os"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -27,11 +27,13 @@ import (
 
 const (
 	rawMagic   = "callgate text 1\n"
+	headLen    = int64(len(rawMagic))
 	rawSuffix  = ".text"
 	s2Suffix   = ".text.s2"
-	tmpSuffix  = ".text.tmp"
+	tmpSuffix  = ".tmp"
 	frameHead  = 8
 	frameBytes = 32<<10 - frameHead // of text in one frame
+	frameSize  = frameHead + frameBytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -42,6 +44,9 @@ var names = regexp.MustCompile(`^[0-9a-f]{12}-[1-9][0-9]{0,8}$`)
 
 // segmentName names the n-th segment of a ledger.
 func segmentName(id string, n int) string { return id + "-" + strconv.Itoa(n) }
+
+// path returns where a form of a segment lies.
+func path(dir, name, suffix string) string { return filepath.Join(dir, name+suffix) }
 
 // appendFrames appends a text as frames.
 func appendFrames(dst, text []byte) []byte {
@@ -62,67 +67,46 @@ func framed(n int) int64 {
 	return int64(n) + int64(frames)*frameHead
 }
 
-// readFrames fills dst with the bytes of a text from offset at on.
-func readFrames(read func(p []byte, off int64) error, t abi.Text, dst []byte, at int64) error {
-	if at < 0 || t.Offset < int64(len(rawMagic)) || t.Length < 0 || t.Offset > 1<<50 || t.Length > 1<<40 || at+int64(len(dst)) > t.Length {
-		return fmt.Errorf("text at byte %d of segment %q: bytes %d-%d lie outside of it", t.Offset, t.Segment, at, at+int64(len(dst)))
+// inText refuses bytes that do not lie in a text, and a text that no segment can
+// hold.
+func inText(t abi.Text, n int, at int64) error {
+	const most = 1 << 50 // no sum below overflows
+	if t.Offset < headLen || t.Offset > most || t.Length < 0 || t.Length > most || at < 0 || at > t.Length-int64(n) {
+		return fmt.Errorf("segment %q: %d bytes from byte %d on do not lie in a text of %d bytes at byte %d", t.Segment, n, at, t.Length, t.Offset)
 	}
-	var frame [frameHead + frameBytes]byte
+	return nil
+}
+
+// readFrames fills dst with the bytes of a text from offset at on. It needs a
+// frame's worth of memory.
+func readFrames(read func(p []byte, off int64) error, frame []byte, t abi.Text, dst []byte, at int64) error {
 	for len(dst) > 0 {
 		n := at / frameBytes
 		size := min(frameBytes, t.Length-n*frameBytes)
-		off := t.Offset + n*(frameHead+frameBytes)
+		off := t.Offset + n*frameSize
 		buf := frame[:frameHead+size]
 		if err := read(buf, off); err != nil {
-			return fmt.Errorf("segment %q: byte %d: %w", t.Segment, off, err)
+			return frameError(t.Segment, off, err)
 		}
-		part := buf[frameHead:]
-		if int64(binary.LittleEndian.Uint32(buf)) != size || binary.LittleEndian.Uint32(buf[4:]) != crc32.Checksum(part, castagnoli) {
-			return fmt.Errorf("segment %q: the frame at byte %d is damaged", t.Segment, off)
+		if int64(binary.LittleEndian.Uint32(buf)) != size || !intact(buf) {
+			return frameError(t.Segment, off, errDamaged)
 		}
-		c := copy(dst, part[at-n*frameBytes:])
+		c := copy(dst, buf[frameHead:][at-n*frameBytes:])
 		dst, at = dst[c:], at+int64(c)
 	}
 	return nil
 }
 
-// openRegular opens a file that is no link and no device.
-func openRegular(path string) (*os.File, error) {
-	before, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is no regular file: %w", path, fs.ErrInvalid)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	now, err := f.Stat()
-	if err == nil && !os.SameFile(before, now) {
-		err = fmt.Errorf("%q was replaced: %w", path, fs.ErrInvalid)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
+// intact says whether a frame holds what its CRC is of.
+func intact(frame []byte) bool {
+	return binary.LittleEndian.Uint32(frame[4:]) == crc32.Checksum(frame[frameHead:], castagnoli)
 }
 
-// syncDir makes the names in a directory durable. One that is gone has none.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	return nil
-}
+var errDamaged = errors.New("the file is damaged")
 
-func path(dir, name, suffix string) string { return filepath.Join(dir, name+suffix) }
+func frameError(name string, off int64, err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = errors.New("the file ends too soon")
+	}
+	return fmt.Errorf("segment %q: frame at byte %d: %w: its text is lost unless a copy of the file is put back", name, off, err)
+}

@@ -3,12 +3,8 @@ package segment
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/callgate/callgate/abi"
@@ -18,47 +14,53 @@ import (
 type Options struct {
 	Dir string // the group's directory
 	ID  string // of the ledger, at least 12 lower-case hex digits
-	// Most is how many bytes all segments of the server may have before
-	// [Store.Over] names some; 0: no limit.
+	// Most is how many bytes all segments of the server may have on the disk
+	// before [Store.Over] names some; 0: no limit.
 	Most int64
-	// Segment is the size at which the next one begins, in bytes; 0: 16 MiB.
+	// Segment is the size at which the next one begins, in bytes; 0: 16 MiB, or
+	// less where Most would be only a few of these.
 	Segment int64
 }
 
 const (
-	defaultSegment = 16 << 20
 	idLen          = 12
+	defaultSegment = 16 << 20
+	leastSegment   = 256 << 10
+	shares         = 8       // of Most, that a segment may have one of
+	piece          = 1 << 20 // about what one write has at most, in bytes
 )
 
 // Store keeps the text of one process, and reads that of all in the directory.
-// It is safe for concurrent use.
+// The zero value keeps nothing. It is safe for concurrent use.
 type Store struct {
 	*Reader
-	o Options
+	o      Options
+	create func(path string) (file, error)
 
 	mu     sync.Mutex
-	live   *os.File
+	live   file // nil before the first text
 	name   string
 	n      int
 	size   int64
-	poison error
-	sizes  []sized    // closed segments, oldest first
-	dirty  []*os.File // written since the last sync; all but the live one are to be closed
-	fresh  bool       // the directory has a new name
+	poison error   // first failure; nothing is accepted after it
+	sizes  []sized // closed segments, oldest first
+	total  int64   // of their sizes
+	dirty  []file  // written since the last sync; all but the live one are to be closed
+	fresh  bool    // the directory has a new name
 	closed bool
 	buf    []byte
 
-	syncing sync.Mutex // one sync at a time
+	syncing sync.Mutex // one sync at a time; taken before mu
 
-	queue    []string // to compress
-	working  chan struct{}
-	stopping bool
+	queue   []string      // to compress
+	working chan struct{} // closed when nothing compresses any more; nil if nothing does
 }
 
-// sized is a closed segment and its bytes on the disk.
+// sized is a closed segment.
 type sized struct {
 	name  string
-	bytes int64
+	bytes int64 // on the disk
+	going bool  // it is being removed
 }
 
 // Open returns the store of a process. The first segment appears with the first
@@ -70,146 +72,101 @@ func Open(o Options) (*Store, error) {
 	o.ID = o.ID[:idLen]
 	if o.Segment == 0 {
 		o.Segment = defaultSegment
-	}
-	return &Store{Reader: NewReader(o.Dir), o: o}, nil
-}
-
-// Adopt takes in the segments of earlier ledgers of the same server whose
-// processes have ended, by their ids, oldest first: they count, what a crash has
-// left half done is cleared away, and what is raw is compressed from now on.
-func (s *Store) Adopt(ids []string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(ids) == 0 {
-		return nil
-	}
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return fmt.Errorf("segments: %w", err)
-	}
-	all := map[string]*found{}
-	for _, e := range entries {
-		if err := s.look(e, ids, all); err != nil {
-			return err
+		if o.Most > 0 {
+			o.Segment = min(o.Segment, max(o.Most/shares, leastSegment))
 		}
 	}
-	list := slices.SortedFunc(maps.Values(all), func(a, b *found) int {
-		if a.order != b.order {
-			return a.order - b.order
-		}
-		return a.n - b.n
-	})
-	for _, f := range list {
-		s.sizes = append(s.sizes, f.sized)
-		if f.raw {
-			s.queue = append(s.queue, f.name)
-		}
-	}
-	s.work()
-	return nil
-}
-
-// found is a segment of an earlier process.
-type found struct {
-	sized
-	order, n int
-	raw      bool
-}
-
-// look takes in one name of the directory.
-func (s *Store) look(e os.DirEntry, ids []string, all map[string]*found) error {
-	name, suffix, ok := strings.Cut(e.Name(), ".")
-	suffix = "." + suffix
-	id, number, _ := strings.Cut(name, "-")
-	order := slices.IndexFunc(ids, func(p string) bool { return len(p) >= idLen && p[:idLen] == id })
-	if !ok || order < 0 || !names.MatchString(name) || !e.Type().IsRegular() {
-		return nil
-	}
-	if suffix == tmpSuffix {
-		if err := os.Remove(path(s.dir, name, tmpSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("segments: %w", err)
-		}
-		return nil
-	}
-	info, err := e.Info()
-	if err != nil || suffix != rawSuffix && suffix != s2Suffix {
-		return nil // it has just gone, or is none
-	}
-	f := all[name]
-	if f == nil {
-		f = &found{sized: sized{name: name}, order: order}
-		f.n, _ = strconv.Atoi(number)
-		all[name] = f
-	}
-	f.bytes += info.Size()
-	f.raw = f.raw || suffix == rawSuffix
-	return nil
+	return &Store{Reader: NewReader(o.Dir), o: o, create: create}, nil
 }
 
 // Put writes a text and returns where it is. It is not durable yet. After an
 // error nothing more is accepted.
 func (s *Store) Put(text []byte) (abi.Text, error) {
+	if s == nil || s.create == nil {
+		return abi.Text{}, errors.New("segments are not open; want a store from Open")
+	}
+	digest := abi.DigestBytes(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.poison != nil:
 		return abi.Text{}, s.poison
 	case s.closed:
-		return abi.Text{}, fmt.Errorf("segments of %q: %w", s.dir, os.ErrClosed)
+		return abi.Text{}, fmt.Errorf("segments of ledger %q: %w", s.o.ID, os.ErrClosed)
 	}
 	if err := s.room(framed(len(text))); err != nil {
-		s.poison = fmt.Errorf("segments of %q accept no more text: %w: mend the cause and restart", s.dir, err)
-		return abi.Text{}, s.poison
+		return abi.Text{}, s.fail(err)
 	}
-	s.buf = appendFrames(s.buf[:0], text)
-	n, err := s.live.Write(s.buf)
-	if err == nil && n < len(s.buf) {
-		err = fmt.Errorf("write of %d bytes stopped after %d", len(s.buf), n)
-	}
-	if cap(s.buf) > 1<<20 {
-		s.buf = nil // one large text must not hold its memory for ever
-	}
-	if err != nil {
-		s.poison = fmt.Errorf("segment %q accepts no more text: %w: mend the cause and restart", s.name, err)
-		return abi.Text{}, s.poison
-	}
-	t := abi.Text{Digest: abi.DigestBytes(text), Segment: s.name, Offset: s.size, Length: int64(len(text))}
-	s.size += int64(n)
-	if len(s.dirty) == 0 || s.dirty[len(s.dirty)-1] != s.live {
-		s.dirty = append(s.dirty, s.live)
+	t := abi.Text{Digest: digest, Segment: s.name, Offset: s.size, Length: int64(len(text))}
+	if err := s.write(text); err != nil {
+		return abi.Text{}, s.fail(err)
 	}
 	return t, nil
 }
 
-// room begins the next segment if a text does not fit into the live one.
-func (s *Store) room(n int64) error {
-	if s.live != nil && s.size+n <= s.o.Segment {
-		return nil
-	}
-	if s.live != nil && s.size == int64(len(rawMagic)) {
-		return nil // larger than any: it has a segment of its own
-	}
-	if s.live != nil {
-		s.sizes = append(s.sizes, sized{s.name, s.size})
-		if len(s.dirty) == 0 || s.dirty[len(s.dirty)-1] != s.live {
-			s.dirty = append(s.dirty, s.live)
+// write writes a text as frames into the live segment.
+func (s *Store) write(text []byte) error {
+	s.soil()
+	for {
+		part := text[:min(len(text), piece/frameBytes*frameBytes)]
+		s.buf = appendFrames(s.buf[:0], part)
+		n, err := s.live.Write(s.buf)
+		s.size += int64(n)
+		if err == nil && n < len(s.buf) {
+			err = errors.New("the file took no more")
 		}
-		if hot := segmentName(s.o.ID, s.n-1); s.n > 1 {
-			s.queue = append(s.queue, hot)
+		if err != nil {
+			return fmt.Errorf("write of %d bytes stopped after %d: %w", len(s.buf), n, err)
+		}
+		if text = text[len(part):]; len(text) == 0 {
+			return nil
+		}
+	}
+}
+
+// soil has the next sync include the live segment.
+func (s *Store) soil() {
+	if len(s.dirty) == 0 || s.dirty[len(s.dirty)-1] != s.live {
+		s.dirty = append(s.dirty, s.live)
+	}
+}
+
+// room begins the next segment if a text does not fit into the live one. A text
+// that is larger than any has one for itself.
+func (s *Store) room(n int64) error {
+	if s.live != nil {
+		if s.size+n <= s.o.Segment || s.size == headLen {
+			return nil
+		}
+		s.soil() // the next sync closes it
+		s.sizes = append(s.sizes, sized{name: s.name, bytes: s.size})
+		s.total += s.size
+		if s.n > 1 { // the newest closed one is still read often
+			s.queue = append(s.queue, segmentName(s.o.ID, s.n-1))
 		}
 	}
 	name := segmentName(s.o.ID, s.n+1)
-	f, err := os.OpenFile(path(s.dir, name, rawSuffix), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	f, err := s.create(path(s.dir, name, rawSuffix))
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteString(rawMagic); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	s.live, s.name, s.size, s.fresh = f, name, int64(len(rawMagic)), true
+	s.live, s.name, s.fresh = f, name, true
 	s.n++
 	s.work()
-	return nil
+	written, err := f.Write([]byte(rawMagic))
+	if err == nil && written < len(rawMagic) {
+		err = errors.New("the file took no header")
+	}
+	s.size = int64(written)
+	return err
+}
+
+// fail has nothing accepted any more, and returns why.
+func (s *Store) fail(err error) error {
+	if s.poison == nil {
+		s.poison = fmt.Errorf("segments of ledger %q accept no more text: %w: mend the cause and restart", s.o.ID, err)
+	}
+	return s.poison
 }
 
 // Sync makes durable what was put before. It costs nothing if that is so.
@@ -217,12 +174,13 @@ func (s *Store) Sync() error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
 	s.mu.Lock()
-	files, fresh, live, poison := s.dirty, s.fresh, s.live, s.poison
+	if s.poison != nil || len(s.dirty) == 0 {
+		defer s.mu.Unlock()
+		return s.poison
+	}
+	files, fresh, live := s.dirty, s.fresh, s.live
 	s.dirty, s.fresh = nil, false
 	s.mu.Unlock()
-	if poison != nil {
-		return poison
-	}
 	var errs []error
 	for _, f := range files {
 		errs = append(errs, f.Sync())
@@ -234,134 +192,39 @@ func (s *Store) Sync() error {
 		errs = append(errs, syncDir(s.dir))
 	}
 	err := errors.Join(errs...)
-	if err != nil {
-		s.mu.Lock()
-		if s.poison == nil {
-			s.poison = fmt.Errorf("segments of %q accept no more text: %w: mend the cause and restart", s.dir, err)
-		}
-		err = s.poison
-		s.mu.Unlock()
+	if err == nil {
+		return nil
 	}
-	return err
-}
-
-// Over returns the oldest closed segments that must go for the others to have no
-// more bytes than they may.
-func (s *Store) Over() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.o.Most == 0 {
-		return nil
-	}
-	total := s.size
-	for _, c := range s.sizes {
-		total += c.bytes
-	}
-	var out []string
-	for _, c := range s.sizes {
-		if total <= s.o.Most {
-			break
-		}
-		out = append(out, c.name)
-		total -= c.bytes
-	}
-	return out
+	return s.fail(err)
 }
 
-// Remove deletes a closed segment. One that is gone is no error.
-func (s *Store) Remove(name string) error {
-	s.mu.Lock()
-	i := slices.IndexFunc(s.sizes, func(c sized) bool { return c.name == name })
-	if i >= 0 {
-		s.sizes = slices.Delete(s.sizes, i, i+1)
-	}
-	s.queue = slices.DeleteFunc(s.queue, func(q string) bool { return q == name })
-	s.mu.Unlock()
-	if i < 0 {
-		return nil
-	}
-	s.Reader.mu.Lock()
-	defer s.Reader.mu.Unlock()
-	s.forget(name)
-	var errs []error
-	for _, suffix := range []string{rawSuffix, s2Suffix} {
-		if err := os.Remove(path(s.dir, name, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// work starts the goroutine that compresses, unless it runs or has nothing to do.
-func (s *Store) work() {
-	if s.working != nil || len(s.queue) == 0 || s.closed {
-		return
-	}
-	done := make(chan struct{})
-	s.working = done
-	go func() {
-		defer close(done)
-		for s.next() {
-		}
-	}()
-}
-
-// next compresses one segment and says whether there was one. Where that fails
-// the raw file stays, which is as good.
-func (s *Store) next() bool {
-	s.mu.Lock()
-	if s.stopping || len(s.queue) == 0 {
-		s.working = nil
-		s.mu.Unlock()
-		return false
-	}
-	name := s.queue[0]
-	s.queue = s.queue[1:]
-	s.mu.Unlock()
-	size, err := compress(s.dir, name, func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.stopping
-	})
-	if err != nil {
-		return true
-	}
-	s.mu.Lock()
-	i := slices.IndexFunc(s.sizes, func(c sized) bool { return c.name == name })
-	if i >= 0 {
-		s.sizes[i].bytes = size
-	}
-	s.mu.Unlock()
-	suffix := rawSuffix
-	if i < 0 {
-		suffix = s2Suffix // it was evicted meanwhile
-	}
-	if err := os.Remove(path(s.dir, name, suffix)); err == nil {
-		s.Reader.mu.Lock()
-		s.forget(name)
-		s.Reader.mu.Unlock()
-	}
-	return true
-}
-
-// Close makes durable what is not yet, and ends compressing.
+// Close makes durable what is not yet, and ends compressing: what is left to
+// compress, the next process will. A second Close does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	s.stopping = true
+	if s.closed {
+		defer s.mu.Unlock()
+		return s.poison
+	}
+	s.closed = true
 	working := s.working
 	s.mu.Unlock()
 	if working != nil {
 		<-working
 	}
-	err := s.Sync()
+	errs := []error{s.Sync()}
+	s.syncing.Lock()
+	defer s.syncing.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return err
+	if s.live != nil && !slices.Contains(s.dirty, s.live) {
+		s.dirty = append(s.dirty, s.live)
 	}
-	s.closed = true
-	if s.live != nil {
-		err = errors.Join(err, s.live.Close())
+	for _, f := range s.dirty { // more than the live one only after a failure
+		errs = append(errs, f.Close())
 	}
-	return errors.Join(err, s.Reader.Close())
+	s.dirty = nil
+	return errors.Join(append(errs, s.Reader.Close())...)
 }
