@@ -77,32 +77,6 @@ func ReadPins(groupDir, server string) ([][]byte, error) {
 	return definitions, nil
 }
 
-// Running says whether a process holds a ledger file of a server in a group
-// directory: then it keeps the pins, and writes its own over what others write.
-func Running(groupDir, server string) (bool, error) {
-	files, err := Group(groupDir)
-	if err != nil {
-		return false, err
-	}
-	for _, file := range ofServer(files, server) {
-		f, err := openRegular(file.Path, os.O_RDONLY)
-		if os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		busy, err := held(f)
-		if closeErr := f.Close(); err == nil {
-			err = closeErr
-		}
-		if busy || err != nil {
-			return busy, err
-		}
-	}
-	return false, nil
-}
-
 // parsePins takes a pins file apart. Its first line is built again from what
 // follows and compared, so there is one accepted spelling and nothing to parse.
 func parsePins(data []byte, server string) ([][]byte, error) {

@@ -84,12 +84,16 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	g.evict(&lines, now)
 	e.Seq, e.Time = g.seq+uint64(lines.n), now
 	e = g.state.Freeze(e)
+	judged, digests := e, g.state.Digests()
 	var err error
-	if e, err = g.text.take(e, g.state.Digests()); err != nil {
+	if e, err = g.text.take(e, digests); err != nil {
 		g.failed = err
 		return Recorded{}, err
 	}
-	answers := gate.Step(g.state, e)
+	if digests || e.Call == nil || e.Call.Kind.FromServer() {
+		judged = e // the gate reads what it needs of a call at once; the rest waits for the index
+	}
+	answers := gate.Step(g.state, judged)
 	lines.add(g.kept(e))
 	for _, a := range answers {
 		lines.add(a)
@@ -193,11 +197,7 @@ func (g *Engine) Settle() {
 func (g *Engine) close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	err := errors.Join(g.ledger.Close(), g.tail.Close(), g.group.Close())
-	if g.text.store != nil {
-		err = errors.Join(err, g.text.store.Close())
-	}
-	return err
+	return errors.Join(g.ledger.Close(), g.text.close(), g.tail.Close(), g.group.Close())
 }
 
 // Wait returns when everything up to a token is durable.

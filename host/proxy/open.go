@@ -46,8 +46,7 @@ func Open(o Opening) (*Opened, error) {
 	text := &Texts{}
 	if o.Dir != "" {
 		var err error
-		most := o.Policy.Settings().MaxText
-		if text.store, err = segment.Open(segment.Options{Dir: o.Dir, ID: file, Most: most}); err != nil {
+		if text.store, err = segment.Open(segments(o, file)); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +63,7 @@ func Open(o Opening) (*Opened, error) {
 			return nil, err
 		}
 		if lock, err = ledger.OpenGroupLock(o.Dir); err != nil {
-			_ = joined.Ledger.Close() // the first error says more
+			_, _ = joined.Ledger.Close(), text.close() // the first error says more
 			return nil, err
 		}
 	}
@@ -78,6 +77,22 @@ func Open(o Opening) (*Opened, error) {
 	go engine.Settle() // while the client and the server start
 	return out, nil
 }
+
+// segments says how text is kept on disk. A segment goes as a whole, so it is a
+// small part of what there may be.
+func segments(o Opening, file string) segment.Options {
+	out := segment.Options{Dir: o.Dir, ID: file, Most: o.Policy.Settings().MaxText}
+	if out.Most > 0 {
+		out.Segment = min(largestSegment, max(smallestSegment, out.Most/16))
+	}
+	return out
+}
+
+// The size that a segment has, in bytes.
+const (
+	smallestSegment = 4 << 10
+	largestSegment  = 16 << 20
+)
 
 // hurrySize is the size of a group that is read in a hurry, in bytes.
 const hurrySize = 64 << 20
@@ -118,14 +133,13 @@ func join(o Opening, state *gate.State, now time.Time, file string, text *Texts)
 	if err != nil {
 		return nil, err
 	}
-	var ended []string
-	for _, p := range joined.Prior {
-		if !p.Alive {
-			ended = append(ended, p.ID)
-		}
+	// All of them, also those that are too old to be read: their text takes room.
+	ended, err := ledger.Ended(o.Dir, o.Server)
+	if err == nil {
+		err = text.store.Adopt(ended)
 	}
-	if err := text.store.Adopt(ended); err != nil {
-		return nil, errors.Join(err, joined.Ledger.Close())
+	if err != nil {
+		return nil, errors.Join(err, joined.Ledger.Close(), text.close())
 	}
 	return joined, nil
 }

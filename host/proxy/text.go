@@ -20,6 +20,8 @@ const inlineArguments = 4 << 10
 type Texts struct {
 	memory memory
 	store  *segment.Store // nil: the ledger is in memory, and holds everything
+	buf    []byte         // of the text that is being taken
+	recent recent
 }
 
 // ReadText implements [abi.TextReader].
@@ -29,6 +31,8 @@ func (t *Texts) ReadText(ref abi.Text, dst []byte, at int64) error {
 		return t.memory.ReadText(ref, dst, at)
 	case t.store == nil:
 		return fmt.Errorf("segment %q: this ledger has none", ref.Segment)
+	case t.recent.read(ref, dst, at):
+		return nil
 	}
 	return t.store.ReadText(ref, dst, at)
 }
@@ -41,67 +45,128 @@ func (t *Texts) sync() error {
 	return t.store.Sync()
 }
 
-// take takes the text out of an event and puts a reference in its place. With
-// digests the ledger must not hold it.
-func (t *Texts) take(e abi.Event, digests bool) (abi.Event, error) {
-	if digests {
-		return move(e, 0, t.memory.put)
-	}
+// close ends the segments, if there are any.
+func (t *Texts) close() error {
 	if t.store == nil {
-		return e, nil
+		return nil
 	}
-	return move(e, inlineArguments, t.store.Put)
+	return t.store.Close()
 }
 
-// move takes text out of an event, but for arguments of at most so many bytes.
-func move(e abi.Event, inline int64, put func([]byte) (abi.Text, error)) (abi.Event, error) {
-	keep := func(data []byte) error {
-		ref, err := put(data)
-		e.Text = &ref
-		return err
+// take takes the text out of an event and puts a reference in its place. With
+// digests the ledger must not hold it. One take at a time.
+func (t *Texts) take(e abi.Event, digests bool) (abi.Event, error) {
+	if !digests && t.store == nil {
+		return e, nil
 	}
-	var err error
+	bare, text, ok := t.part(e, digests)
+	if !ok {
+		return bare, nil
+	}
+	if cap(text) <= maxTaken {
+		t.buf = text
+	}
+	put := t.memory.put
+	if !digests {
+		put = t.store.Put
+	}
+	ref, err := put(text)
+	if err != nil {
+		return e, err
+	}
+	if !digests {
+		t.recent.keep(ref, text)
+	}
+	ref.Error = e.Result != nil && e.Result.Error.Exists()
+	bare.Text = &ref
+	return bare, nil
+}
+
+// maxTaken bounds the buffer that is kept for the next text, in bytes: one large
+// text must not hold its memory for ever.
+const maxTaken = 1 << 20
+
+// part parts an event from its text, which holds until the next is parted. Small
+// arguments stay where they are, unless the ledger must not hold them.
+func (t *Texts) part(e abi.Event, digests bool) (bare abi.Event, text []byte, ok bool) {
+	buf := t.buf[:0]
 	switch {
 	case e.Call != nil:
-		c := *e.Call
-		v, _ := c.Values()
-		if !v.Exists() || inline > 0 && c.Bytes <= inline {
-			break
+		v, _ := e.Call.Values()
+		if !v.Exists() || !digests && e.Call.Bytes <= inlineArguments {
+			return e, nil, false
 		}
-		err = keep(v.Append(nil))
+		c := *e.Call
 		c.SetValues(abi.Value{})
 		e.Call = &c
+		return e, v.Append(buf), true
 	case e.Result != nil:
 		r := *e.Result
-		body := r.Value
-		if !body.Exists() {
-			body = r.Error
+		v := r.Value
+		if !v.Exists() {
+			v = r.Error
 		}
-		if body.Exists() {
-			err = keep(body.Append(nil))
-			e.Text.Error = r.Error.Exists()
-			r.Value, r.Error, r.Broken = abi.Value{}, abi.Value{}, r.Failed()
-			e.Result = &r
+		if !v.Exists() {
+			return e, nil, false
 		}
-	case e.Frame != nil:
+		r.Value, r.Error, r.Broken = abi.Value{}, abi.Value{}, r.Failed()
+		e.Result = &r
+		return e, v.Append(buf), true
+	case e.Frame != nil && e.Frame.Frame.Exists():
 		f := *e.Frame
-		err = keep(f.Frame.Append(nil))
-		f.Frame = abi.Value{}
+		text, f.Frame = f.Frame.Append(buf), abi.Value{}
 		e.Frame = &f
+		return e, text, true
 	case e.User != nil:
-		err = keep(abi.StringValue(e.User.Text).Append(nil))
+		text = abi.StringValue(e.User.Text).Append(buf)
 		e.User = &abi.UserEvent{}
-	case e.Refused != nil && len(e.Refused.Bytes) > 0:
+		return e, text, true
+	case e.Refused != nil && len(e.Refused.Bytes) > 0 && (digests || e.Refused.From == "server"):
 		r := *e.Refused
-		if r.From == "server" { // it taints; what a client sent is only kept
-			err = keep(r.Bytes)
-			r.Bytes = nil
-		} else if inline == 0 {
-			r.Bytes = nil
-		}
+		text, r.Bytes = r.Bytes, nil
 		e.Refused = &r
+		return e, append(buf, text...), r.From == "server" // it taints; what a client sent is only kept
 	}
-	return e, err
+	return e, nil, false
+}
+
+// recent holds the small texts that were put last: the index takes them in soon
+// after, and need not read the file for each. It is safe for concurrent use.
+type recent struct {
+	mu   sync.Mutex
+	refs [recentTexts]abi.Text
+	data [recentTexts][]byte
+	next int
+}
+
+const (
+	recentTexts = 64
+	recentBytes = 16 << 10 // of one text
+)
+
+func (r *recent) keep(ref abi.Text, text []byte) {
+	if len(text) > recentBytes {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refs[r.next], r.data[r.next] = ref, append(r.data[r.next][:0], text...)
+	r.next = (r.next + 1) % recentTexts
+}
+
+func (r *recent) read(ref abi.Text, dst []byte, at int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.refs {
+		if have := &r.refs[i]; have.Offset == ref.Offset && have.Segment == ref.Segment && have.Length == ref.Length && have.Digest == ref.Digest {
+			if at < 0 || at > ref.Length-int64(len(dst)) {
+				return false
+			}
+			copy(dst, r.data[i][at:])
+			return true
+		}
+	}
+	return false
 }
 
 // memory keeps text in memory.
