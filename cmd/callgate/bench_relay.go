@@ -127,5 +127,5 @@ func gateBench(cmd *cobra.Command, std stdio, f runFlags, command []string) erro
 		Server: f.server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: std.in, Out: std.out, Stderr: std.err,
 	})
-	return errors.Join(err, opened.Ledger.Close())
+	return errors.Join(err, opened.Close())
 }

@@ -95,7 +95,7 @@ func verifyCmd(std stdio) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR]...",
-		Short: "Check the hash chain of ledgers",
+		Short: "Check the hash chain of ledgers, and the text that they refer to",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				dirs, err := groupDirs(dir)
@@ -131,15 +131,19 @@ func verify(out io.Writer, paths []string, asJSON bool) error {
 	if len(reports)+len(breaks) == 0 {
 		return noLedger(paths)
 	}
+	texts, err := checkTexts(reports)
+	if err != nil {
+		return err
+	}
 	show := verifyText
 	if asJSON {
 		show = verifyJSON
 	}
-	if _, err := out.Write(show(reports, breaks)); err != nil {
+	if _, err := out.Write(show(reports, breaks, texts)); err != nil {
 		return err
 	}
-	if len(breaks) > 0 {
-		return failed(errors.Join(breaks...))
+	if wrong := append(breaks, texts.errs()...); len(wrong) > 0 {
+		return failed(errors.Join(wrong...))
 	}
 	return nil
 }
@@ -159,7 +163,7 @@ func verifyPath(path string) ([]ledger.Report, error) {
 	return []ledger.Report{r}, nil
 }
 
-func verifyText(reports []ledger.Report, breaks []error) []byte {
+func verifyText(reports []ledger.Report, breaks []error, texts *textCheck) []byte {
 	var b []byte
 	lines := 0
 	for _, r := range reports {
@@ -176,10 +180,11 @@ func verifyText(reports []ledger.Report, breaks []error) []byte {
 		}
 		b = append(b, '\n')
 	}
-	return fmt.Appendf(b, "%d files, %d events, %d broken\n", len(reports)+len(breaks), lines, len(breaks))
+	b = fmt.Appendf(b, "%d files, %d events, %d broken\n", len(reports)+len(breaks), lines, len(breaks))
+	return append(b, texts.summary()...)
 }
 
-func verifyJSON(reports []ledger.Report, breaks []error) []byte {
+func verifyJSON(reports []ledger.Report, breaks []error, texts *textCheck) []byte {
 	var files, broken []abi.Value
 	for _, r := range reports {
 		files = append(files, object("path", r.Path, "server", r.Server, "id", r.ID, "lines", r.Lines, "first", r.First,
@@ -191,7 +196,8 @@ func verifyJSON(reports []ledger.Report, breaks []error) []byte {
 			broken = append(broken, object("path", b.Path, "line", b.Line, "offset", b.Offset, "found", b.Found, "want", b.Want, "mend", b.Mend))
 		}
 	}
-	return jsonLine(object("ok", len(breaks) == 0, "files", abi.ArrayValue(files...), "breaks", abi.ArrayValue(broken...)))
+	return jsonLine(object("ok", len(breaks)+len(texts.errs()) == 0, "files", abi.ArrayValue(files...), "breaks", abi.ArrayValue(broken...),
+		"texts", texts.there, "lost", texts.value()))
 }
 
 func pathCmd(std stdio) *cobra.Command {

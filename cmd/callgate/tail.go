@@ -163,7 +163,7 @@ func eventText(e abi.Event) string {
 		}
 		return fmt.Sprintf("ask       %s %s%s/%s, %d questions", e.Ask.Call, kindText(e.Ask.Kind), e.Ask.Server, e.Ask.Tool, len(e.Ask.Items))
 	case e.Refused != nil:
-		return fmt.Sprintf("refused   from the %s: %s %s %q", e.Refused.From, e.Refused.Code, e.Refused.Reason, shorten(string(e.Refused.Bytes), most))
+		return refusedText(e)
 	case e.Frame != nil:
 		return fmt.Sprintf("frame     %q %q %s", e.Frame.Server, e.Frame.Method, shorten(textOr(e.Frame.Frame, e.Text), most))
 	}
@@ -176,6 +176,16 @@ func kindText(kind abi.CallKind) string {
 		return ""
 	}
 	return kind.Noun() + " "
+}
+
+func refusedText(e abi.Event) string {
+	r, frame := e.Refused, ""
+	if e.Text != nil {
+		frame = goneText(e.Text)
+	} else {
+		frame = fmt.Sprintf("%q", shorten(string(r.Bytes), 160))
+	}
+	return fmt.Sprintf("refused   from the %s: %s %s %s", r.From, r.Code, r.Reason, frame)
 }
 
 func toolsText(t *abi.ToolsEvent) string {
@@ -194,6 +204,9 @@ func rareText(e abi.Event) string {
 	case e.Server != nil:
 		return fmt.Sprintf("server    %q says it is %s", e.Server.Server, shorten(abi.Identity(e.Server.Result).String(), 160))
 	case e.User != nil:
+		if e.Text != nil {
+			return "user      " + goneText(e.Text)
+		}
 		return fmt.Sprintf("user      %q", shorten(e.User.Text, 160))
 	case e.Facts != nil:
 		return "facts     " + e.Facts.Facts.String()
@@ -207,6 +220,8 @@ func rareText(e abi.Event) string {
 		return fmt.Sprintf("edit      %s, %d edits", e.Edit.Call, len(e.Edit.Edits))
 	case e.Label != nil:
 		return fmt.Sprintf("label     %s session %q data %q", e.Label.Call, e.Label.Session, e.Label.Data)
+	case e.Evicted != nil:
+		return "evicted   the text of segment " + e.Evicted.Segment
 	case e.Closed != nil:
 		return fmt.Sprintf("closed    exit %d, %s", e.Closed.Exit, e.Closed.Reason)
 	}
@@ -232,7 +247,7 @@ func policyName(v abi.Value) string {
 // textOr is a value as text, or that the ledger does not hold it.
 func textOr(v abi.Value, ref *abi.Text) string {
 	if !v.Exists() && ref != nil {
-		return "(not kept)"
+		return goneText(ref)
 	}
 	return v.String()
 }

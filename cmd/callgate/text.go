@@ -24,6 +24,14 @@ func wholeEvent(line []byte, text abi.TextReader) (abi.Event, error) {
 	return e, nil // the text is gone, which its reference says
 }
 
+// goneText stands in the place of text that can not be read.
+func goneText(ref *abi.Text) string {
+	if ref.Segment == "" {
+		return "(not kept)"
+	}
+	return "(text evicted)"
+}
+
 // wholeValue is the JSON value of an event of a ledger, with its text where that
 // is kept.
 func wholeValue(line []byte, text abi.TextReader) (abi.Value, error) {

@@ -127,7 +127,11 @@ func (in *incident) arguments(b *strings.Builder) {
 	args, base := in.callEvent.Call.Values()
 	what := valuesName(in.callEvent.Call.Kind)
 	if !args.Exists() && in.callEvent.Text != nil {
-		b.WriteString("\n" + what + " are not kept in this ledger (settings.ledger: digests)\n")
+		why := "are not kept in this ledger (settings.ledger: digests)"
+		if in.callEvent.Text.Segment != "" {
+			why = "are gone: their text was evicted (settings.max_text), or its segment did not come along with the ledger"
+		}
+		b.WriteString("\n" + what + " " + why + "\n")
 		return
 	}
 	b.WriteString("\n" + what + "\n")
