@@ -1,8 +1,7 @@
 package provenance
 
 import (
-	"encoding/base64"
-	"encoding/hex"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -48,14 +47,45 @@ func (e Entity) spellings() []string {
 		add(e.Identity)
 		add(strings.ReplaceAll(e.Identity, "/", `\`))
 	case KindPhone:
-		add(e.Identity)
-		add(e.Identity[1:])
+		e.phoneForms(add)
 	case KindHandle:
 		add(strings.TrimPrefix(e.Identity, "@"))
 	default:
 		add(head(strings.TrimSpace(e.Identity)))
+		gitForms(e.Identity, add)
 	}
 	return out
+}
+
+// phoneForms lists a number with both of its prefixes, and with the zero that is
+// dialled inside its country only, which many write in brackets behind a country
+// code of one to three digits.
+func (e Entity) phoneForms(add func(string)) {
+	digits := e.Identity[1:]
+	add(e.Identity)
+	add(digits)
+	add("00" + digits)
+	for n := 1; n <= 3; n++ {
+		add(digits[:n] + "0" + digits[n:])
+	}
+	if before, after, ok := strings.Cut(e.Value, "(0)"); ok {
+		add(string(appendAlnum(nil, []byte(before+after))))
+	}
+}
+
+// gitForms lists the spellings of a repository that is named as git does for
+// ssh, user@host:path.
+func gitForms(s string, add func(string)) {
+	user, rest, ok := strings.Cut(s, "@")
+	host, path, has := strings.Cut(rest, ":")
+	if !ok || !has || len(s) > maxToken || !strings.Contains(host, ".") || strings.ContainsAny(user+rest, " \n@") {
+		return
+	}
+	path = strings.TrimSuffix(path, ".git")
+	for _, between := range [...]string{"/", ":"} {
+		add(host + between + path)
+		add(host + between + path + ".git")
+	}
 }
 
 // maxSearched bounds the opaque text that is searched. Of a longer one the
@@ -88,7 +118,8 @@ func (e Entity) forms() []form {
 		}
 	}
 	if e.Kind == KindMail {
-		out = append(out, form{text: Fold(e.local) + "+", tag: "@" + Fold(unicodeHost(e.host))})
+		local, _, _ := strings.Cut(e.local, "+")
+		out = append(out, form{text: Fold(local) + "+", tag: "@" + Fold(unicodeHost(e.host))})
 	}
 	return append(append(out, e.parts()...), e.encodings()...)
 }
@@ -129,6 +160,9 @@ func (e Entity) urlForms(add func(string)) {
 	for _, h := range spelled {
 		add(h + tail)
 	}
+	for _, h := range shortAddresses(e.host) {
+		add("//" + h + tail)
+	}
 	if port := defaultPort(scheme); port != "" && !strings.HasPrefix(tail, ":") {
 		add(host + ":" + port + tail)
 	}
@@ -138,6 +172,8 @@ func (e Entity) urlForms(add func(string)) {
 	}
 	if repo, ok := strings.CutSuffix(tail, ".git"); ok {
 		add(host + repo)
+	} else if strings.Count(tail, "/") == 2 && !strings.ContainsAny(tail, "?.") {
+		add(host + tail + ".git")
 	}
 }
 
@@ -158,7 +194,18 @@ func addressSpellings(host string) []string {
 	if a.Is4() {
 		b := a.As4()
 		n := uint64(b[0])<<24 | uint64(b[1])<<16 | uint64(b[2])<<8 | uint64(b[3])
-		return []string{strconv.FormatUint(n, 10), "0x" + strconv.FormatUint(n, 16)}
+		mapped := fmt.Sprintf("::ffff:%x:%x", n>>16, n&0xFFFF)
+		out := []string{strconv.FormatUint(n, 10), "0x" + strconv.FormatUint(n, 16), bracket(mapped)}
+		for _, format := range [...]string{"0%o", "0x%x", "%03d"} {
+			var parts [4]string
+			for i, n := range b {
+				if parts[i] = fmt.Sprintf(format, n); format == "0%o" && n == 0 {
+					parts[i] = "0"
+				}
+			}
+			out = append(out, strings.Join(parts[:], "."))
+		}
+		return out
 	}
 	full := a.WithZone("").StringExpanded()
 	groups := strings.Split(full, ":")
@@ -169,6 +216,21 @@ func addressSpellings(host string) []string {
 		groups[i] = g
 	}
 	return []string{full, strings.Join(groups, ":")}
+}
+
+// shortAddresses lists the spellings of an IPv4 address in two and three parts,
+// of which the last holds the rest of it. They look like numbers of versions, so
+// they count in URLs only.
+func shortAddresses(host string) []string {
+	a, err := netip.ParseAddr(host)
+	if err != nil || !a.Is4() {
+		return nil
+	}
+	b := a.As4()
+	return []string{
+		fmt.Sprintf("%d.%d", b[0], uint32(b[1])<<16|uint32(b[2])<<8|uint32(b[3])),
+		fmt.Sprintf("%d.%d.%d", b[0], b[1], uint32(b[2])<<8|uint32(b[3])),
+	}
 }
 
 // parts lists the forms that are evidence of a part only: the host of a value
@@ -205,78 +267,6 @@ func publicMail(host string) bool {
 		return true
 	}
 	return false
-}
-
-// maxEncoded bounds the values whose encoded forms are searched: nobody hides
-// a destination longer than this, and each form costs a pass.
-const maxEncoded = 512
-
-// encodings lists the encoded forms of a value.
-func (e Entity) encodings() []form {
-	plain := e.spoken()
-	if len(plain) < 6 || len(plain) > maxEncoded || !e.distinctive() {
-		return nil
-	}
-	var out []form
-	encoded := func(view, exact string) { out = append(out, form{text: Fold(exact), raw: exact, view: view}) }
-	for shift := 0; shift < 3; shift++ {
-		encoded("base64", base64Inside(base64.StdEncoding, plain, shift))
-		if u := base64Inside(base64.URLEncoding, plain, shift); u != out[len(out)-1].raw {
-			encoded("base64url", u)
-		}
-	}
-	out = append(out, form{image: imageBare, text: hex.EncodeToString([]byte(plain)), view: "hex"})
-	folded := Fold(plain)
-	if r := rot13(folded); r != folded {
-		out = append(out, form{text: r, view: "rot13"})
-	}
-	if r := reverse(folded); r != folded {
-		out = append(out, form{text: r, view: "reversed"})
-	}
-	if e.host != "" && strings.ContainsAny(plain, "@.") {
-		at := strings.ReplaceAll(plain, "@", " at ")
-		out = append(out, form{image: imageBare, text: bare(strings.ReplaceAll(at, ".", " dot ")), view: "spelled"})
-		if at != plain {
-			out = append(out, form{image: imageBare, text: bare(at), view: "spelled"})
-		}
-	}
-	return out
-}
-
-// spoken is the value as it would be written down.
-func (e Entity) spoken() string {
-	if e.Kind == KindMail {
-		return e.local + "@" + unicodeHost(e.host)
-	}
-	return strings.TrimSpace(e.Identity)
-}
-
-// base64Inside returns the characters that plain gives for certain when it
-// stands shift bytes behind the start of a group in a longer encoded text.
-func base64Inside(enc *base64.Encoding, plain string, shift int) string {
-	s := enc.WithPadding(base64.NoPadding).EncodeToString([]byte("\x00\x00"[:shift] + plain))
-	lead := (shift*8 + 5) / 6
-	if (len(plain)+shift)%3 != 0 {
-		s = s[:len(s)-1]
-	}
-	return s[min(lead, len(s)):]
-}
-
-func rot13(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' {
-			return 'a' + (r-'a'+13)%26
-		}
-		return r
-	}, s)
-}
-
-func reverse(s string) string {
-	r := []rune(s)
-	for i, j := 0, len(r)-1; i < j; i, j = i+1, j-1 {
-		r[i], r[j] = r[j], r[i]
-	}
-	return string(r)
 }
 
 // distinctive says whether finding the value in prose means something. Kinds
