@@ -24,7 +24,9 @@ var mayImport = map[string][]string{
 	"host/gate":                 {"abi", "host/contract", "host/policy", "host/provenance"},
 	"host/ledger":               {"abi"},
 	"host/policy":               {"abi", "host/contract", "packs"},
-	"host/provenance":           {"abi", "host/provenance/signature"},
+	"host/provenance":           {"abi", "host/provenance/fold", "host/provenance/signature"},
+	"host/provenance/fold":      {},
+	"host/provenance/fold/gen":  {},
 	"host/provenance/signature": {},
 	"host/proxy":                {"abi", "host/approval", "host/facts", "host/gate", "host/ledger", "host/segment", "host/transport", "host/wire"},
 	"host/replay":               {"abi", "host/contract", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
@@ -54,7 +56,7 @@ var onlyIn = map[string][]string{
 
 // pure are the packages that decide, or that a decision is made of: they see
 // nothing but their arguments.
-var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance"}
+var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance", "host/provenance/fold"}
 
 // impure are the packages of the standard library, with everything below them,
 // that give an answer which differs from one run to the next. The exceptions
