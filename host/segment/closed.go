@@ -157,9 +157,12 @@ func (c *closed) readIndex() error {
 	}
 	c.size = st.Size()
 	end := c.size - int64(footSize)
-	foot := make([]byte, footSize)
-	if end < int64(len(s2Magic)) {
+	head, foot := make([]byte, len(s2Magic)), make([]byte, footSize)
+	if end < int64(len(head)) {
 		return errDamaged
+	}
+	if _, err := c.f.ReadAt(head, 0); err != nil {
+		return err
 	}
 	if _, err := c.f.ReadAt(foot, end); err != nil {
 		return err
@@ -167,7 +170,7 @@ func (c *closed) readIndex() error {
 	count := int64(binary.LittleEndian.Uint32(foot))
 	c.raw = int64(binary.LittleEndian.Uint64(foot[8:]))
 	from := end - count*8
-	if string(foot[16:]) != s2Magic || count > maxBlocks || from < int64(len(s2Magic)) ||
+	if string(head) != s2Magic || string(foot[16:]) != s2Magic || count > maxBlocks || from < int64(len(s2Magic)) ||
 		c.raw < 0 || c.raw > maxBlocks*blockSize || (c.raw+blockSize-1)/blockSize != count {
 		return errDamaged
 	}

@@ -3,7 +3,6 @@ package segment
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -61,13 +60,6 @@ func TestASegmentThatIsFullIsFollowedByTheNext(t *testing.T) {
 	idle(s)
 	wantFiles(t, dir, idOf(1)+"-1.text.s2", idOf(1)+"-2.text.s2", idOf(1)+"-3.text", idOf(1)+"-4.text")
 	readable(t, s, all)
-	for _, name := range listed(t, dir) {
-		info, err := os.Stat(filepath.Join(dir, name))
-		must(t, err)
-		if info.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %04o; want 0600", name, info.Mode().Perm())
-		}
-	}
 }
 
 func TestAStoreThatIsNotOpenKeepsNothing(t *testing.T) {
