@@ -61,7 +61,7 @@ func (x *index) feed(c chunk) {
 		f.piece, f.owed, f.token = f.piece[:0], 0, token{}
 	}
 	inside := false
-	if len(x.blocks) == 0 || f.size >= x.tune.block {
+	if len(x.blocks) == 0 || f.size >= x.tune.block && f.owed == 0 {
 		if inside = !c.first; inside {
 			f.owed = overlap
 		}
@@ -121,18 +121,25 @@ func (w short) bytes() []byte {
 type token struct {
 	word short
 	n    uint // folded bytes of it
+	wide bool // of letters beyond ASCII, which part words of ASCII letters
 }
 
 // fold appends the image of a chunk, and the short words that end in it. A word
 // that begins in one chunk and ends in the next is told with the next.
 func (t *token) fold(dst []byte, words []short, c chunk) ([]byte, []short) {
-	s, word, n := c.text, t.word, t.n
+	s, word, n, wide := c.text, t.word, t.n, t.wide
 	for i := 0; i < len(s); {
 		b := s[i]
 		if b >= utf8.RuneSelf {
 			size := runeLen(s[i:])
 			before := len(dst)
 			dst = appendBare(dst, s[i:i+size])
+			if is := len(dst) > before && dst[before] >= utf8.RuneSelf; len(dst) > before && is != wide {
+				if n-1 < gram-1 {
+					words = append(words, word)
+				}
+				word, n, wide = 0, 0, is
+			}
 			for _, b := range dst[before:] {
 				word |= short(b) << (8 * n)
 				n++
@@ -148,6 +155,12 @@ func (t *token) fold(dst []byte, words []short, c chunk) ([]byte, []short) {
 		}
 		i++
 		if b = bareASCII[b]; b != 0 {
+			if wide {
+				if n-1 < gram-1 {
+					words = append(words, word)
+				}
+				word, n, wide = 0, 0, false
+			}
 			dst = append(dst, b)
 			word |= short(b) << (8 * n)
 			n++
@@ -164,7 +177,7 @@ func (t *token) fold(dst []byte, words []short, c chunk) ([]byte, []short) {
 		}
 		word, n = 0, 0
 	}
-	t.word, t.n = word, n
+	t.word, t.n, t.wide = word, n, wide
 	return dst, words
 }
 

@@ -115,7 +115,13 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 	if !l.decoded && f.view == "" && !f.part && e.Position != abi.Glued {
 		q.raw[at] = true
 	}
-	c := classOf(e)
+	q.note(l, e, from, to)
+	return e.Position != abi.Glued
+}
+
+// note keeps a piece of evidence, unless there is enough of its class.
+func (q *query) note(l *leaf, e abi.Evidence, from, to int) {
+	c, r := classOf(e), &q.x.records[l.record]
 	if h := (hit{l.record, l.pointer, l.inner, l.view, l.at, c}); !q.seen[h] && q.best[c] < keepPerClass {
 		q.seen[h] = true
 		q.best[c]++
@@ -123,7 +129,6 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 		locate(&e, l, from, to)
 		q.found = append(q.found, found{record: int(l.record), evidence: e})
 	}
-	return e.Position != abi.Glued
 }
 
 // source applies what the policy says of a field.

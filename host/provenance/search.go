@@ -2,6 +2,9 @@ package provenance
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // needle is the image of a form. One that is too short for windows is looked for
@@ -17,12 +20,13 @@ type needle struct {
 func (q *query) search() {
 	x := q.x
 	var records []uint32
+	var named map[uint32]bool // nil: all may be
 	if x.tune.all {
 		for n := range x.records {
 			records = append(records, uint32(n))
 		}
 	} else {
-		records = q.candidates()
+		records, named = q.candidates()
 	}
 	graded := 0
 	for _, n := range records {
@@ -37,20 +41,22 @@ func (q *query) search() {
 			continue
 		}
 		q.parsed += len(in.fold)
+		before := len(q.found)
 		q.grade(in)
+		whole := slices.ContainsFunc(q.found[before:], func(f found) bool { return f.evidence.Position != abi.Part })
+		if !whole && (named == nil || named[n]) {
+			q.canonical(in)
+		}
 	}
 }
 
-// candidates returns the records that the exact map names, and those that hold
-// the image of a form, oldest first.
-func (q *query) candidates() []uint32 {
+// candidates returns the records that the exact map names and those that hold
+// the image of a form, oldest first, and which of them the map names.
+func (q *query) candidates() ([]uint32, map[uint32]bool) {
 	x := q.x
-	found := map[uint32]bool{}
-	for _, key := range append(q.entity.aliasKeys(), keyHash(q.entity)) {
-		more := x.exact.find(key, func(n uint32) bool {
-			found[n] = true
-			return true
-		})
+	found, named := map[uint32]bool{}, map[uint32]bool{}
+	for _, key := range q.entity.keys() {
+		more := x.exact.find(key, func(n uint32) { found[n], named[n] = true, true })
 		q.cut = q.cut || more
 	}
 	for _, needle := range q.needles() {
@@ -61,7 +67,32 @@ func (q *query) candidates() []uint32 {
 		out = append(out, n)
 	}
 	slices.Sort(out)
-	return out
+	return out, named
+}
+
+// canonical looks for the entity in the spellings that no form has: what is read
+// as the same entity as the value is the value.
+func (q *query) canonical(in *reading) {
+	keys := q.entity.keys()
+	for i := range in.leaves {
+		l := &in.leaves[i]
+		eachEntity(l.raw, func(e Entity) {
+			if !slices.ContainsFunc(e.keys(), func(k uint64) bool { return slices.Contains(keys, k) }) {
+				return
+			}
+			from := max(0, strings.Index(l.raw, e.Value))
+			position := abi.Prose
+			switch {
+			case l.decoded:
+				position = abi.Encoded
+			case l.field && strings.TrimSpace(l.raw) == e.Value:
+				position = abi.Field
+			case !q.distinctive:
+				position = abi.Weak
+			}
+			q.note(l, abi.Evidence{Position: position, View: l.view, Label: abi.OriginTainted}, from, from+len(e.Value))
+		})
+	}
 }
 
 // needles returns the images of all forms, each once.
