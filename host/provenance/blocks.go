@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/host/provenance/signature"
@@ -127,58 +128,74 @@ type token struct {
 // fold appends the image of a chunk, and the short words that end in it. A word
 // that begins in one chunk and ends in the next is told with the next.
 func (t *token) fold(dst []byte, words []short, c chunk) ([]byte, []short) {
-	s, word, n, wide := c.text, t.word, t.n, t.wide
+	s := c.text
+	dst = slices.Grow(dst, len(s)+utf8.UTFMax)
 	for i := 0; i < len(s); {
-		b := s[i]
-		if b >= utf8.RuneSelf {
-			size := runeLen(s[i:])
+		// Letters and digits in a row, which most of any text is.
+		out, k := dst[len(dst):cap(dst)], 0
+		for i < len(s) && k < len(out) {
+			b := bareASCII[s[i]]
+			if b == 0 {
+				break
+			}
+			out[k] = b
+			i, k = i+1, k+1
+		}
+		if k > 0 {
+			words = t.take(out[:k], words)
+			dst = dst[:len(dst)+k]
+			continue
+		}
+		size := 1
+		if s[i] >= utf8.RuneSelf {
+			size = runeLen(s[i:])
 			before := len(dst)
 			dst = appendBare(dst, s[i:i+size])
-			if is := len(dst) > before && dst[before] >= utf8.RuneSelf; len(dst) > before && is != wide {
-				if n-1 < gram-1 {
-					words = append(words, word)
-				}
-				word, n, wide = 0, 0, is
-			}
-			for _, b := range dst[before:] {
-				word |= short(b) << (8 * n)
-				n++
-			}
-			if len(dst) == before && !silent(s[i:i+size]) {
-				if n-1 < gram-1 {
-					words = append(words, word)
-				}
-				word, n = 0, 0
-			}
+			image := dst[before:]
+			words = t.take(image, words)
+			dst = slices.Grow(dst, len(s)-i)
 			i += size
-			continue
-		}
-		i++
-		if b = bareASCII[b]; b != 0 {
-			if wide {
-				if n-1 < gram-1 {
-					words = append(words, word)
-				}
-				word, n, wide = 0, 0, false
+			if len(image) > 0 || silent(s[i-size:i]) {
+				continue
 			}
-			dst = append(dst, b)
-			word |= short(b) << (8 * n)
-			n++
-			continue
+		} else {
+			i++
 		}
-		if n-1 < gram-1 {
-			words = append(words, word)
-		}
-		word, n = 0, 0
+		words = t.end(words)
 	}
 	if c.last {
-		if n-1 < gram-1 {
-			words = append(words, word)
-		}
-		word, n = 0, 0
+		words = t.end(words)
 	}
-	t.word, t.n, t.wide = word, n, wide
 	return dst, words
+}
+
+// take adds a part of the image to the word.
+func (t *token) take(image []byte, words []short) []short {
+	if len(image) == 0 {
+		return words
+	}
+	if wide := image[0] >= utf8.RuneSelf; wide != t.wide {
+		words = t.end(words)
+		t.wide = wide
+	}
+	if t.n < gram {
+		for i, b := range image[:min(len(image), gram)] {
+			if at := t.n + uint(i); at < gram-1 {
+				t.word |= short(b) << (8 * at)
+			}
+		}
+	}
+	t.n += uint(len(image))
+	return words
+}
+
+// end ends the word, and tells of a short one.
+func (t *token) end(words []short) []short {
+	if t.n > 0 && t.n < gram {
+		words = append(words, t.word)
+	}
+	t.word, t.n, t.wide = 0, 0, false
+	return words
 }
 
 // silent says whether a code point without letters in its image parts no word.

@@ -118,14 +118,19 @@ func extract(s string) ([]Entity, bool) {
 			return out, true
 		}
 		token := s[from:to]
-		e, ok := uri(token)
+		e, ok := plainAddress(token, s[i] == '@')
 		if !ok {
-			e, ok = mail(token)
+			if e, ok = uri(token); !ok {
+				e, ok = mail(token)
+			}
 		}
 		if ok {
 			e.Value, e.embedded = token, true
 			if odd := oddity(token); odd != "" {
 				e.Spoiled = odd
+			}
+			if out == nil {
+				out = make([]Entity, 0, 8)
 			}
 			out = append(out, e)
 		}
@@ -136,6 +141,14 @@ func extract(s string) ([]Entity, bool) {
 		}
 	}
 	return out, false
+}
+
+// plainAddress reads a token that is written as it is identified.
+func plainAddress(token string, mail bool) (Entity, bool) {
+	if mail {
+		return plainMail(token)
+	}
+	return plainURL(token)
 }
 
 // maxToken bounds the length of an address inside a text.

@@ -30,20 +30,28 @@ const (
 	maxProbe = 256
 )
 
-// keyHash is the key of an entity: FNV-1a over what identifies it, the same in
+// keyHash is the key of an entity: FNV-1a over what [Entity.key] says, the same in
 // every process.
-func keyHash(e Entity) uint64 { return hashKey(e.key()) }
-
-func hashKey(s string) uint64 {
-	h := uint64(0xcbf29ce484222325)
-	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
+func keyHash(e Entity) uint64 {
+	kind := e.Kind
+	if kind == KindHandle {
+		kind = KindText
 	}
+	h := (hashOn(0xcbf29ce484222325, kind) ^ 0) * 0x100000001b3
+	h = hashOn(h, e.Identity)
 	// The low bits choose the slot.
 	h ^= h >> 32
 	h *= 0x9E3779B97F4A7C15
 	h ^= h >> 29
 	return max(h, 1)
+}
+
+// hashOn goes on with an FNV-1a hash.
+func hashOn(h uint64, s string) uint64 {
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return h
 }
 
 // add notes that a record names an entity.

@@ -42,14 +42,21 @@ var classes = func() (t [256]uint8) {
 // says whether there was more than it looks at.
 func scanEntities(s string, emit func(key uint64)) (cut bool) {
 	return eachEntity(s, func(e Entity) {
-		for _, key := range e.keys() {
-			emit(key)
+		emit(keyHash(e))
+		for _, a := range e.aliases() {
+			emit(keyHash(a))
 		}
 	})
 }
 
 // keys returns the keys under which an entity is known, the exact one first.
-func (e Entity) keys() []uint64 { return append([]uint64{keyHash(e)}, e.aliasKeys()...) }
+func (e Entity) keys() []uint64 {
+	out := []uint64{keyHash(e)}
+	for _, a := range e.aliases() {
+		out = append(out, keyHash(a))
+	}
+	return out
+}
 
 // eachEntity calls named with every entity that a text names: what [extract]
 // finds, and every token that has the shape of one by itself. It says whether
@@ -127,20 +134,20 @@ func run(s string, most int, of string) string {
 	return strings.TrimRight(s[:n], " -.(/")
 }
 
-// aliasKeys returns further keys under which an entity is known: mail reaches a
-// box whatever follows a + in its name, and some hosts do not see dots in it.
-// They taint, and never vouch.
-func (e Entity) aliasKeys() []uint64 {
+// aliases returns what an entity is known as besides: mail reaches a box whatever
+// follows a + in its name, and some hosts do not see dots in it. They taint, and
+// never vouch.
+func (e Entity) aliases() []Entity {
 	if e.Kind != KindMail {
 		return nil
 	}
 	local, _, tagged := strings.Cut(e.local, "+")
 	host := e.host
 	if host == "gmail.com" || host == "googlemail.com" {
-		local, host, tagged = strings.ReplaceAll(local, ".", ""), "gmail.com", true
+		local, host, tagged = strings.ReplaceAll(strings.ToLower(local), ".", ""), "gmail.com", true
 	}
 	if !tagged || local == "" {
-		local = e.local
+		return nil
 	}
-	return []uint64{hashKey("alias\x00" + strings.ToLower(local) + "@" + host)}
+	return []Entity{{Kind: KindMail, Identity: local + "@" + host}}
 }

@@ -150,11 +150,50 @@ func TestKeysThatCollideCostLittle(t *testing.T) {
 	}
 }
 
+// plainAgrees holds what is read the short way against what is read the long way.
+func plainAgrees(t interface{ Errorf(string, ...any) }, s string) (read bool) {
+	if e, ok := plainMail(s); ok {
+		read = true
+		if long, ok := mail(s); !ok || long != e || oddity(s) != "" {
+			t.Errorf("%q: %+v, want %+v", s, e, long)
+		}
+	}
+	if e, ok := plainURL(s); ok {
+		read = true
+		if long, ok := uri(s); !ok || long != e || oddity(s) != "" {
+			t.Errorf("%q: %+v, want %+v", s, e, long)
+		}
+	}
+	return read
+}
+
+func TestPlainAddressesAreReadAsAnyOther(t *testing.T) {
+	read := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(
+			rapid.StringMatching(`[a-z0-9._+-]{1,6}@[a-z0-9-]{1,5}\.([a-z0-9-]{1,5}\.)?[a-z0-9]{1,4}`),
+			rapid.StringMatching(`https?://[a-z0-9-]{1,5}\.[a-z0-9-]{1,5}/[a-zA-Z0-9/.?=&_~%-]{0,9}`),
+		).Draw(t, "address")
+		if plainAgrees(t, s) {
+			read++
+		}
+	})
+	for _, s := range []string{"bob@partner.example", "https://a.example/x?y=1", "x_1@a-b.example"} {
+		if !plainAgrees(t, s) {
+			t.Errorf("%q is not plain", s)
+		}
+	}
+	if read == 0 {
+		t.Error("nothing was plain")
+	}
+}
+
 func FuzzScanEntities(f *testing.F) {
 	for _, s := range []string{"a@b.co", "https://x.y/z", strings.Repeat("@", 300), strings.Repeat("a.", 300), "+49 30 1", "GB29 NWBK", "::1", `\\srv\x`, "\xff@\xff.x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		plainAgrees(t, s)
 		n := 0
 		scanEntities(s, func(uint64) { n++ })
 		if n > 4*len(s)+4 {

@@ -174,6 +174,10 @@ func (r *recent[K, V]) put(k K, v V, weight int) {
 	if weight > r.most {
 		return
 	}
+	if _, ok := r.held[k]; ok {
+		r.held[k] = v // another reading of the same weighs about the same
+		return
+	}
 	r.held[k], r.heavy[k] = v, weight
 	r.order = append(r.order, k)
 	for r.sum += weight; r.sum > r.most; r.order = r.order[1:] {

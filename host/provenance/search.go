@@ -132,7 +132,7 @@ func (q *query) hold(n needle, found map[uint32]bool) {
 			return false
 		}
 		q.verified++
-		f := x.refold(k)
+		f := x.refold(k, n.words != nil)
 		f.holds(n, func(n uint32) { found[n] = true })
 		for _, n := range f.gone {
 			if !slices.Contains(q.lost, n) {

@@ -10,7 +10,7 @@ import (
 // folded is one block folded again from the text.
 type folded struct {
 	bare  []byte // images of its pieces, each followed by a NUL
-	words []byte // its short words, each between NULs
+	words []byte // its short words, each between NULs; nil where nobody asked for them
 	marks []mark // where a record begins
 	gone  []uint32
 }
@@ -30,16 +30,20 @@ func runeLen(s string) int {
 	return n
 }
 
-// refold folds a block again, with what it reaches into.
-func (x *index) refold(k int) *folded {
-	if f, ok := x.folds.get(k); ok {
+// refold folds a block again, with what it reaches into, and with its short words
+// if they are wanted.
+func (x *index) refold(k int, words bool) *folded {
+	if f, ok := x.folds.get(k); ok && (f.words != nil || !words) {
 		return f
 	}
 	from, to := x.blocks[k], place{record: uint32(len(x.records))}
 	if k+1 < len(x.blocks) {
 		to = x.blocks[k+1]
 	}
-	f := &folded{bare: make([]byte, 0, x.tune.block+chunkSize), words: []byte{0}}
+	f := &folded{bare: make([]byte, 0, x.tune.block+2*chunkSize)}
+	if words {
+		f.words = []byte{0}
+	}
 	for n := from.record; n <= to.record && int(n) < len(x.records); n++ {
 		start := place{record: n}
 		if n == from.record {
@@ -86,10 +90,13 @@ func (x *index) refoldRecord(f *folded, from, to place) bool {
 			}
 		}
 		size := len(f.bare)
-		short = short[:0]
-		f.bare, short = word.fold(f.bare, short, c)
-		for _, w := range short {
-			f.words = append(append(f.words, w.bytes()...), 0)
+		if f.words == nil {
+			f.bare = appendBare(f.bare, c.text)
+		} else {
+			f.bare, short = word.fold(f.bare, short[:0], c)
+			for _, w := range short {
+				f.words = append(append(f.words, w.bytes()...), 0)
+			}
 		}
 		if over {
 			reach += len(f.bare) - size
