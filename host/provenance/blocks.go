@@ -178,7 +178,9 @@ func (t *token) take(image []byte, words []short) []short {
 		words = t.end(words)
 		t.wide = wide
 	}
-	if t.n < gram {
+	switch {
+	case t.n == 0 && len(image) >= gram, t.n >= gram: // it is long
+	default:
 		for i, b := range image[:min(len(image), gram)] {
 			if at := t.n + uint(i); at < gram-1 {
 				t.word |= short(b) << (8 * at)

@@ -101,15 +101,17 @@ func extract(s string) ([]Entity, bool) {
 	}
 	var out []Entity
 	work := 8*len(s) + 1<<16
+	at, slashes := -1, -1 // the next @ and the next two slashes
 	for i := 0; i < len(s); i++ {
+		at, slashes = nextIn(s, "@", at, i), nextIn(s, "//", slashes, i)
 		var from, to int
-		switch {
-		case s[i] == '/' && i+1 < len(s) && s[i+1] == '/':
-			from, to = urlAround(s, i)
-		case s[i] == '@':
+		if i = min(at, slashes); i == len(s) {
+			break
+		}
+		if i == at {
 			from, to = mailAround(s, i)
-		default:
-			continue
+		} else {
+			from, to = urlAround(s, i)
 		}
 		if from >= to {
 			continue
@@ -141,6 +143,18 @@ func extract(s string) ([]Entity, bool) {
 		}
 	}
 	return out, false
+}
+
+// nextIn returns where a mark stands next in s from an offset on, len(s) if it does
+// not; before it stood at was.
+func nextIn(s, mark string, was, from int) int {
+	if was >= from {
+		return was
+	}
+	if i := strings.Index(s[from:], mark); i >= 0 {
+		return from + i
+	}
+	return len(s)
 }
 
 // plainAddress reads a token that is written as it is identified.
