@@ -129,17 +129,23 @@ func (g *Engine) evict(lines *lines, now time.Time) {
 	}
 }
 
-// evicting removes the segments whose lines are durable. One that can not be
-// removed is tried again with the next event.
+// evicting removes what may go by now, and notes the line that was just written
+// for what may go later.
 func (g *Engine) evicting(token ledger.Token) {
-	g.over = slices.DeleteFunc(g.over, func(o evicted) bool {
-		return o.told && g.ledger.Durable(o.token) && g.text.store.Remove(o.name) == nil
-	})
+	g.remove()
 	for i := range g.over {
 		if !g.over[i].told {
 			g.over[i].told, g.over[i].token = true, token
 		}
 	}
+}
+
+// remove removes the segments whose lines are durable. One that can not be
+// removed is tried again with the next event.
+func (g *Engine) remove() {
+	g.over = slices.DeleteFunc(g.over, func(o evicted) bool {
+		return o.told && g.ledger.Durable(o.token) && g.text.store.Remove(o.name) == nil
+	})
 }
 
 // lines are the encoded events of one append.
@@ -197,7 +203,9 @@ func (g *Engine) Settle() {
 func (g *Engine) close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return errors.Join(g.ledger.Close(), g.text.close(), g.tail.Close(), g.group.Close())
+	err := g.ledger.Close()
+	g.remove()
+	return errors.Join(err, g.text.close(), g.tail.Close(), g.group.Close())
 }
 
 // Wait returns when everything up to a token is durable.

@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/segment"
 )
 
 func loaded(t *testing.T, text string) *policy.Policy {
@@ -145,9 +146,11 @@ func replayed(t *testing.T, dir, text, mode string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(err, len(files))
 	}
+	kept := segment.NewReader(dir)
+	defer kept.Close()
 	answers := 0
 	for _, f := range files {
-		p := replay.New(replay.Options{Policy: loaded(t, text), Specs: builtin.Table(), Prior: replay.Files(files)})
+		p := replay.New(replay.Options{Policy: loaded(t, text), Specs: builtin.Table(), Prior: replay.Files(files), Text: kept})
 		data, err := os.ReadFile(f.Path)
 		if err != nil {
 			t.Fatal(err)

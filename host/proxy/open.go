@@ -46,7 +46,8 @@ func Open(o Opening) (*Opened, error) {
 	text := &Texts{}
 	if o.Dir != "" {
 		var err error
-		if text.store, err = segment.Open(segments(o, file)); err != nil {
+		most := o.Policy.Settings().MaxText
+		if text.store, err = segment.Open(segment.Options{Dir: o.Dir, ID: file, Most: most}); err != nil {
 			return nil, err
 		}
 	}
@@ -77,22 +78,6 @@ func Open(o Opening) (*Opened, error) {
 	go engine.Settle() // while the client and the server start
 	return out, nil
 }
-
-// segments says how text is kept on disk. A segment goes as a whole, so it is a
-// small part of what there may be.
-func segments(o Opening, file string) segment.Options {
-	out := segment.Options{Dir: o.Dir, ID: file, Most: o.Policy.Settings().MaxText}
-	if out.Most > 0 {
-		out.Segment = min(largestSegment, max(smallestSegment, out.Most/16))
-	}
-	return out
-}
-
-// The size that a segment has, in bytes.
-const (
-	smallestSegment = 4 << 10
-	largestSegment  = 16 << 20
-)
 
 // hurrySize is the size of a group that is read in a hurry, in bytes.
 const hurrySize = 64 << 20
