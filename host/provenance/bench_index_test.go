@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/segment"
 )
 
 // corpus returns outputs of tools, about size bytes of them: mails, JSON, HTML
@@ -182,10 +183,9 @@ func BenchmarkMiss(b *testing.B) {
 		}{{"mail", mails}, {"12", nearMisses(folded, 12, 64)}, {"24", nearMisses(folded, 24, 64)}, {"48", nearMisses(folded, 48, 64)}, {"200", nearMisses(folded, 200, 64)}} {
 			b.Run(fmt.Sprintf("%dMB/%s", mb, kind.name), func(b *testing.B) {
 				naive := median(3*8, func(i int) { bytes.Contains(folded, kind.values[i%8]) })
-				found := map[uint32]bool{}
 				ask := func(i int) {
 					q := query{x: x}
-					q.hold(needle{bare: kind.values[i%len(kind.values)]}, found)
+					q.hold(needle{bare: kind.values[i%len(kind.values)]}, never, seen)
 					x.folds.clear()
 				}
 				b.ReportAllocs()
@@ -245,3 +245,100 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSend explains a typical mail: an address that stands in some outputs,
+// a subject and a body.
+func BenchmarkSend(b *testing.B) {
+	x, _, _ := loaded(b, 10<<20)
+	var known string
+	for _, text := range corpus(1<<20, 7) {
+		if i := strings.Index(text, "From: "); i >= 0 {
+			known, _, _ = strings.Cut(text[i+6:], "\n")
+			break
+		}
+	}
+	args := abi.ObjectValue(
+		abi.Member{Name: "to", Value: abi.ArrayValue(abi.StringValue("nobody.knows@elsewhere.example"))},
+		abi.Member{Name: "cc", Value: abi.ArrayValue(abi.StringValue(known))},
+		abi.Member{Name: "subject", Value: abi.StringValue("Minutes of Tuesday")},
+		abi.Member{Name: "body", Value: abi.StringValue("Dear all, the minutes are ready. They will be read out next week. Yours, the clerk")},
+	)
+	wanted := []abi.Wanted{{At: "/to/0"}, {At: "/cc/0"}, {At: "/subject"}, {At: "/body"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		x.Explain(args, wanted)
+	}
+	b.ReportMetric(float64(median(200, func(int) { x.Explain(args, wanted) })), "ns-median")
+}
+
+// BenchmarkPoisoned asks for a value all of whose windows stand in every block,
+// and which itself stands nowhere: the worst that a server can do.
+func BenchmarkPoisoned(b *testing.B) {
+	value := "mallory.the.great@rogue-host.example"
+	bare := string(appendBare(nil, value))
+	var grams strings.Builder
+	for i := 0; i+gram <= len(bare); i++ {
+		grams.WriteString(bare[i:i+gram] + " 0 ")
+	}
+	store := newFileText(b)
+	x := newIndex(Options{Text: store}, tuning{})
+	var folded []byte
+	line := grams.String() + strings.Repeat("lorem ipsum dolor sit amet ", 20)
+	text := strings.Repeat(line, (20<<20)/len(line))
+	folded = appendBare(folded, text)
+	x.Record(abi.Event{Result: &abi.ResultEvent{Call: "c", Server: "s"}, Text: store.put(textValue(text))})
+	naive := median(9, func(int) { bytes.Contains(folded, []byte(bare)) })
+	ask := func(int) {
+		q := query{x: x}
+		q.hold(needle{bare: []byte(bare)}, never, seen)
+		if q.verified > maxVerified {
+			b.Errorf("%d blocks were folded again", q.verified)
+		}
+		x.folds.clear()
+	}
+	for b.Loop() {
+		ask(0)
+	}
+	b.ReportMetric(float64(median(9, ask))/float64(naive), "naive-times")
+}
+
+// BenchmarkMissInSegments is BenchmarkMiss for 24 bytes where the text lies in
+// segments, compressed but for the newest.
+func BenchmarkMissInSegments(b *testing.B) {
+	for _, mb := range sizes() {
+		b.Run(fmt.Sprintf("%dMB", mb), func(b *testing.B) {
+			store, err := segment.Open(segment.Options{Dir: b.TempDir(), ID: strings.Repeat("0123456789abcdef", 2), Segment: 1 << 20})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer store.Close()
+			x := newIndex(Options{Text: store}, tuning{})
+			var folded []byte
+			for i, text := range corpus(mb<<20, 7) {
+				folded = append(appendBare(folded, text), 0)
+				ref, err := store.Put(textValue(text).Append(nil))
+				if err != nil {
+					b.Fatal(err)
+				}
+				x.Record(abi.Event{Result: &abi.ResultEvent{Call: "c-" + strconv.Itoa(i), Server: "s"}, Text: &ref})
+			}
+			values := nearMisses(folded, 24, 64)
+			naive := median(24, func(i int) { bytes.Contains(folded, values[i%8]) })
+			ask := func(i int) {
+				q := query{x: x}
+				q.hold(needle{bare: values[i%len(values)]}, never, seen)
+				x.folds.clear()
+			}
+			n := 0
+			for b.Loop() {
+				ask(n)
+				n++
+			}
+			b.ReportMetric(float64(naive)/float64(median(1024, ask)), "x-naive")
+		})
+	}
+}
+
+// What a search that only counts blocks does.
+func never(int) bool   { return false }
+func seen(uint32) bool { return true }

@@ -25,7 +25,6 @@ type form struct {
 	view  string // the encoding, "" for a plain spelling
 	raw   string // the exact bytes an encoded form must have in the text, "" for any case
 	part  bool   // only a part of the value
-	tag   string // a spelling with a +tag: text is "local+", and this follows the tag
 }
 
 // spellings lists the folded plain spellings of a value, the usual one first.
@@ -116,10 +115,6 @@ func (e Entity) forms() []form {
 		if b := string(appendAlnum(nil, []byte(s))); len(b) >= 8 {
 			out = append(out, form{image: imageBare, text: b})
 		}
-	}
-	if e.Kind == KindMail {
-		local, _, _ := strings.Cut(e.local, "+")
-		out = append(out, form{text: Fold(local) + "+", tag: "@" + Fold(unicodeHost(e.host))})
 	}
 	return append(append(out, e.parts()...), e.encodings()...)
 }

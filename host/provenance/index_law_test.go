@@ -103,7 +103,7 @@ func TestNoPartOfARecordIsMissed(t *testing.T) {
 				tried++
 				q := query{x: x}
 				found := map[uint32]bool{}
-				q.hold(needle{bare: []byte(part)}, found)
+				q.hold(needle{bare: []byte(part)}, func(int) bool { return false }, func(n uint32) bool { found[n] = true; return true })
 				if !found[uint32(n)] {
 					t.Fatalf("%q of record %d is missed", part, n)
 				}

@@ -21,6 +21,7 @@ type query struct {
 	raw         map[stringAt]bool // leaves in which the value stands undecoded
 	seen        map[hit]bool      // what was found already, by another form
 	verified    int               // blocks that were folded again
+	graded      int               // records that were read
 	parsed      int               // bytes of the records that were graded
 	cut         bool              // there was more to look at than the budget allows
 	lost        []uint32          // records that may hold it and whose text is gone
@@ -62,9 +63,9 @@ type stringAt struct {
 // more places, but no more that a policy could tell apart.
 const keepPerClass = 2 * maxEvidence
 
-// grade looks for every form in one record.
-func (q *query) grade(in *reading) {
-	for _, f := range q.forms {
+// grade looks for forms in one record.
+func (q *query) grade(in *reading, forms []form) {
+	for _, f := range forms {
 		last := -1
 		var c cursor
 		in.find(f.image, f.text, func(n, offset int) (more, going bool) {
@@ -88,11 +89,6 @@ func (q *query) grade(in *reading) {
 // match grades one place, bytes from-to of a leaf, and says whether the leaf
 // has nothing stronger to offer.
 func (q *query) match(f form, l *leaf, from, to int) bool {
-	if f.tag != "" {
-		if to = tagEnd(l.raw, to, f.tag); to < 0 {
-			return false
-		}
-	}
 	if f.raw != "" && !exactEncoding(f, l.raw, from, to) {
 		return false
 	}
@@ -239,20 +235,6 @@ func (q *query) whole(l *leaf) bool {
 func leafEntity(l *leaf) (Entity, bool) {
 	entities, cut := Canonicalise(l.raw)
 	return entities[0], len(entities) == 1 && !cut
-}
-
-// tagEnd returns the offset after "tag@host" that starts at from, -1 if it does
-// not stand there.
-func tagEnd(raw string, from int, tag string) int {
-	to := from
-	for to < len(raw) && to-from < 64 && mailByte(raw[to]) {
-		to++
-	}
-	end := to + len(tag)
-	if to == from || end > len(raw) || Fold(raw[to:end]) != tag {
-		return -1
-	}
-	return end
 }
 
 // exactEncoding says whether an encoded form stands in the text as it is; the

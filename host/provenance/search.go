@@ -1,73 +1,115 @@
 package provenance
 
 import (
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
 )
 
-// needle is the image of a form. One that is too short for windows is looked for
-// by its words, each of which stands alone: inside of longer ones they mean
+// needle is the image of some forms. One that is too short for windows is looked
+// for by its words, each of which stands alone: inside of longer ones they mean
 // nothing.
 type needle struct {
 	bare  []byte
 	words [][]byte
+	forms []form
 }
+
+// maxParts is how many records give evidence of a part of the value: they say all
+// the same, and of one's own domain there are many.
+const maxParts = 4
 
 // search finds the records that hold a form of the value, and grades them in
-// order of age.
+// order of age. Those that hold a part of it come after.
 func (q *query) search() {
-	x := q.x
-	var records []uint32
-	var named map[uint32]bool // nil: all may be
-	if x.tune.all {
-		for n := range x.records {
-			records = append(records, uint32(n))
-		}
-	} else {
-		records, named = q.candidates()
+	whole, parts := needlesOf(q.forms)
+	if q.x.tune.all {
+		q.everywhere(whole, parts)
+		return
 	}
-	graded := 0
-	for _, n := range records {
-		if graded == x.tune.grade || q.parsed > maxParsed {
-			q.cut = true
-			return
+	held, named := map[uint32]uint64{}, map[uint32]bool{}
+	for _, key := range q.entity.keys() {
+		more := q.x.exact.find(key, func(n uint32) { held[n], named[n] = 0, true })
+		q.cut = q.cut || more
+	}
+	for i, n := range whole {
+		bit := uint64(1) << (i & 63)
+		q.hold(n, func(k int) bool { return q.covered(k, held, bit) }, func(n uint32) bool {
+			held[n] |= bit
+			return true
+		})
+	}
+	for _, n := range slices.Sorted(maps.Keys(held)) {
+		var forms []form
+		for i, needle := range whole {
+			if held[n]&(1<<(i&63)) != 0 {
+				forms = append(forms, needle.forms...)
+			}
 		}
-		graded++
-		in := x.read(n)
-		if in == nil {
-			q.lost = append(q.lost, n)
-			continue
-		}
-		q.parsed += len(in.fold)
-		before := len(q.found)
-		q.grade(in)
-		whole := slices.ContainsFunc(q.found[before:], func(f found) bool { return f.evidence.Position != abi.Part })
-		if !whole && (named == nil || named[n]) {
-			q.canonical(in)
+		q.examine(n, forms, named[n])
+	}
+	for _, n := range parts {
+		last := uint32(math.MaxUint32)
+		q.hold(n, func(int) bool { return false }, func(record uint32) bool {
+			if record != last { // the next block may begin in the same
+				last = record
+				q.examine(record, n.forms, false)
+			}
+			return q.partial() < maxParts
+		})
+	}
+}
+
+// everywhere is search without signatures: what these must not miss.
+func (q *query) everywhere(whole, parts []needle) {
+	var forms []form
+	for _, n := range whole {
+		forms = append(forms, n.forms...)
+	}
+	for n := range q.x.records {
+		q.examine(uint32(n), forms, true)
+	}
+	for _, part := range parts {
+		for n := range q.x.records {
+			if q.partial() < maxParts {
+				q.examine(uint32(n), part.forms, false)
+			}
 		}
 	}
 }
 
-// candidates returns the records that the exact map names and those that hold
-// the image of a form, oldest first, and which of them the map names.
-func (q *query) candidates() ([]uint32, map[uint32]bool) {
-	x := q.x
-	found, named := map[uint32]bool{}, map[uint32]bool{}
-	for _, key := range q.entity.keys() {
-		more := x.exact.find(key, func(n uint32) { found[n], named[n] = true, true })
-		q.cut = q.cut || more
+// partial returns how much evidence of a part there is.
+func (q *query) partial() int { return q.best[class{position: abi.Part, label: abi.OriginTainted}] }
+
+// examine grades one record. Where it names the entity and no form stands in it,
+// it is spelled in another way.
+func (q *query) examine(n uint32, forms []form, named bool) {
+	if q.graded == q.x.tune.grade || q.parsed > maxParsed {
+		q.cut = true
+		return
 	}
-	for _, needle := range q.needles() {
-		q.hold(needle, found)
+	q.graded++
+	in := q.x.read(n)
+	if in == nil {
+		q.gone(n)
+		return
 	}
-	out := make([]uint32, 0, len(found))
-	for n := range found {
-		out = append(out, n)
+	q.parsed += len(in.fold)
+	before := len(q.found)
+	q.grade(in, forms)
+	if named && len(q.found) == before {
+		q.canonical(in)
 	}
-	slices.Sort(out)
-	return out, named
+}
+
+// gone notes that a record may hold the value and that its text is gone.
+func (q *query) gone(n uint32) {
+	if !slices.Contains(q.lost, n) {
+		q.lost = append(q.lost, n)
+	}
 }
 
 // canonical looks for the entity in the spellings that no form has: what is read
@@ -95,17 +137,26 @@ func (q *query) canonical(in *reading) {
 	}
 }
 
-// needles returns the images of all forms, each once.
-func (q *query) needles() []needle {
-	var out []needle
-	for _, f := range q.forms {
+// needlesOf returns the images of forms, each once, and apart those of forms that
+// are a part of the value.
+func needlesOf(forms []form) (whole, parts []needle) {
+	for _, f := range forms {
+		list := &whole
+		if f.part {
+			list = &parts
+		}
 		n := needleOf(f.text)
-		if len(n.bare) == 0 || slices.ContainsFunc(out, func(o needle) bool { return string(o.bare) == string(n.bare) }) {
+		if len(n.bare) == 0 {
 			continue
 		}
-		out = append(out, n)
+		i := slices.IndexFunc(*list, func(o needle) bool { return string(o.bare) == string(n.bare) })
+		if i < 0 {
+			i = len(*list)
+			*list = append(*list, n)
+		}
+		(*list)[i].forms = append((*list)[i].forms, f)
 	}
-	return out
+	return whole, parts
 }
 
 func needleOf(folded string) needle {
@@ -120,11 +171,12 @@ func needleOf(folded string) needle {
 	return n
 }
 
-// hold adds the records that hold a needle.
-func (q *query) hold(n needle, found map[uint32]bool) {
+// hold calls found for the records that hold a needle, oldest first, until it
+// returns false. Blocks that skip says yes to are not looked at.
+func (q *query) hold(n needle, skip func(block int) bool, found func(record uint32) bool) {
 	x := q.x
 	look := func(k int) bool {
-		if q.covered(k, found) {
+		if skip(k) {
 			return true
 		}
 		if q.verified == x.tune.budget {
@@ -133,13 +185,12 @@ func (q *query) hold(n needle, found map[uint32]bool) {
 		}
 		q.verified++
 		f := x.refold(k, n.words != nil)
-		f.holds(n, func(n uint32) { found[n] = true })
+		going := true
+		f.holds(n, func(n uint32) { going = going && found(n) })
 		for _, n := range f.gone {
-			if !slices.Contains(q.lost, n) {
-				q.lost = append(q.lost, n)
-			}
+			q.gone(n)
 		}
-		return true
+		return going
 	}
 	if n.words != nil {
 		x.matrix.Words(n.words, look)
@@ -148,13 +199,14 @@ func (q *query) hold(n needle, found map[uint32]bool) {
 	}
 }
 
-// covered says whether a block holds nothing but a record that was found.
-func (q *query) covered(k int, found map[uint32]bool) bool {
+// covered says whether a block holds nothing but a record that is known to hold
+// a needle.
+func (q *query) covered(k int, held map[uint32]uint64, bit uint64) bool {
 	x := q.x
 	n := x.blocks[k].record
 	last := uint32(len(x.records) - 1)
 	if k+1 < len(x.blocks) {
 		last = x.blocks[k+1].record
 	}
-	return n == last && found[n]
+	return n == last && held[n]&bit != 0
 }
