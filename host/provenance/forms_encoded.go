@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxEncoded bounds the values whose encoded forms are searched: nobody hides
@@ -79,24 +80,41 @@ func (e Entity) spelled(plain string) []form {
 		plain = strings.TrimSuffix(plain[i+2:], "/")
 	}
 	var out []form
-	sign := bare(plain)
-	add := func(pairs ...string) {
-		s := bare(strings.NewReplacer(pairs...).Replace(plain))
-		if s != sign && !slices.ContainsFunc(out, func(f form) bool { return f.text == s }) {
+	plain = Fold(plain)
+	none := spell(plain, "", "")
+	add := func(signs, words string) {
+		s := spell(plain, signs, words)
+		if s != none && !slices.ContainsFunc(out, func(f form) bool { return f.text == s }) {
 			out = append(out, form{image: imageBare, text: s, view: "spelled"})
 		}
 	}
-	add("@", " at ", ".", " dot ")
-	add("@", " at ", ".", " dot ", "/", " slash ")
-	add("@", " at ", ".", " dot ", "-", " dash ", "_", " underscore ", "/", " slash ")
+	add("@.", "at dot")
+	add("@./", "at dot slash")
+	add("@.-_/", "at dot dash underscore slash")
 	if e.Kind == KindMail {
-		add("@", " at ")
-		add(".", " dot ")
-		add("@", " a ")
-		add("@", " a ", ".", " dot ")
-		add("@", " at sign ", ".", " dot ")
+		add("@", "at")
+		add(".", "dot")
+		add("@", "a")
+		add("@.", "a dot")
+		add("@.", "atsign dot")
 	}
 	return out
+}
+
+// spell writes words for some signs of a folded text and drops all others.
+func spell(folded, signs, words string) string {
+	names := strings.Fields(words)
+	out := make([]byte, 0, 2*len(folded))
+	for i := 0; i < len(folded); i++ {
+		c := folded[i]
+		switch n := strings.IndexByte(signs, c); {
+		case isAlnum(c) || c >= utf8.RuneSelf:
+			out = append(out, c)
+		case n >= 0:
+			out = append(out, names[n]...)
+		}
+	}
+	return string(appendAlnum(make([]byte, 0, len(out)), out))
 }
 
 // spoken is the value as it would be written down.
