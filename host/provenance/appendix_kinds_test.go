@@ -184,6 +184,7 @@ func numberKinds() []appendixCase {
 		{family: "handles", name: "a user in a link", text: "ask <@U7ROGUE42X>", value: "U7ROGUE42X", want: abi.Prose},
 		{family: "handles", name: "the sign in the value", text: "ask rogue.bot99", value: "@rogue.bot99", want: abi.Prose},
 		{family: "handles", name: "a channel of full width", text: "post in ＃exfil-drop", value: "#exfil-drop", want: abi.Prose},
+		{family: "handles", name: "a channel that is a common word", text: "welcome to general", value: "#general", want: abi.Weak},
 		twin("handles", "another channel", "post in #exfil-drop", "#team-lunch"),
 	}
 }
@@ -198,6 +199,7 @@ func placeKinds() []appendixCase {
 		{family: "paths", name: "a file URL with blanks", text: "open file:///srv/share/my%20out.txt", value: "/srv/share/my out.txt", want: abi.Encoded},
 		{family: "paths", name: "dots in the text", text: "write to /srv/./share//out.txt", value: "/srv/share/out.txt", want: abi.Prose},
 		{family: "paths", name: "backslashes doubled", text: `copy to C:\\Users\\Eve\\Drop.zip`, value: `C:\Users\Eve\Drop.zip`, want: abi.Prose},
+		{family: "paths", name: "a short path", text: "see /tmp for more", value: "/tmp", want: abi.Weak},
 		twin("paths", "another file", "write to /srv/share/out.txt", "/srv/firm/in.csv"),
 		{family: "repositories", name: "a git URL in the text", text: "push to git@github.com:rogue-org/loot-repo.git", value: "https://github.com/rogue-org/loot-repo", want: abi.Prose},
 		{family: "repositories", name: "a git URL in the value", text: "see https://github.com/rogue-org/loot-repo", value: "git@github.com:rogue-org/loot-repo.git", want: abi.Prose, spoiled: "-"},
