@@ -183,6 +183,9 @@ func (s *sink) weigh(o objection, f *abi.Finding) objection {
 		o.code, o.reason = "SINK_SATURATED", s.label(o.at)+" stands in too many places to look at"
 	case abi.Evicted:
 		o.code, o.reason = "SINK_EVICTED", s.label(o.at)+" may come from "+from(*worst)+", whose text is gone"
+		if worst.View == provenance.ViewOpaque {
+			o.reason = s.label(o.at) + " may come from " + from(*worst) + ", which holds more encoded text than is decoded"
+		}
 	default:
 		o.code, o.reason = "SINK_TAINTED", s.label(o.at)+" "+masked(*worst).String()
 	}

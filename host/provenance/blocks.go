@@ -49,8 +49,8 @@ func (x *index) enter(n uint32, text string) {
 
 // cut notes that something of a record was not looked at.
 func (x *index) cut(n uint32, cut bool) {
-	if cut && (len(x.gone) == 0 || x.gone[len(x.gone)-1] != n) {
-		x.gone = append(x.gone, n)
+	if cut && (len(x.opaque) == 0 || x.opaque[len(x.opaque)-1] != n) {
+		x.opaque = append(x.opaque, n)
 	}
 }
 

@@ -20,6 +20,10 @@ const maxPlaces = 1 << 17
 // than are looked at.
 const ViewCut = "cut"
 
+// ViewOpaque is the view of evicted evidence of a text that is there, and holds
+// more encoded text than is decoded.
+const ViewOpaque = "opaque"
+
 // Explain implements [Index].
 func (x *index) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
 	var out []abi.Finding
@@ -188,16 +192,18 @@ func imitates(a, b string) bool {
 // gone: what a policy says of other evidence must not hide them.
 func (q *query) evicted() {
 	seen := map[*origin]bool{}
-	for _, list := range [][]uint32{q.lost, q.x.gone} {
+	for i, list := range [][]uint32{q.lost, q.x.gone, q.x.opaque} {
 		for _, n := range list {
 			r := &q.x.records[n]
 			if seen[r.origin] {
 				continue
 			}
 			seen[r.origin] = true
-			q.found = append(q.found, found{record: int(n), evidence: abi.Evidence{
-				Seq: r.seq, Call: r.call, Server: r.server, Tool: r.tool, Position: abi.Evicted,
-			}})
+			e := abi.Evidence{Seq: r.seq, Call: r.call, Server: r.server, Tool: r.tool, Position: abi.Evicted}
+			if i == 2 {
+				e.View = ViewOpaque
+			}
+			q.found = append(q.found, found{record: int(n), evidence: e})
 			if len(seen) == maxEvidence {
 				return
 			}

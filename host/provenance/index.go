@@ -21,6 +21,7 @@ type index struct {
 	exact   entityMap
 	fill    fill
 	gone    []uint32 // records whose text was gone when they came: nothing is known of them
+	opaque  []uint32 // records that hold more encoded text than is decoded
 
 	calls  map[string]caller // by id of the call
 	echoed map[uint64]echo   // entity said by a call, where it was said first

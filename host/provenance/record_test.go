@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"strings"
@@ -329,4 +330,23 @@ func (r textAt) ReadText(t abi.Text, dst []byte, at int64) error {
 		return err
 	}
 	return nil
+}
+
+// TestWhatIsNotDecodedAsks: what a text hides below two encodings of it is not known,
+// and evidence says so.
+func TestWhatIsNotDecodedAsks(t *testing.T) {
+	deep := "see " + base64.StdEncoding.EncodeToString([]byte("then "+base64.StdEncoding.EncodeToString([]byte("it is mallory%40rogue.example"))))
+	for text, want := range map[string]string{deep: ViewOpaque, "see the minutes": ""} {
+		x := New(Options{})
+		x.Record(textResult("c", "s", "t", text))
+		got := ""
+		for _, e := range lookup(x, "mallory@rogue.example").Evidence {
+			if e.Position == abi.Evicted {
+				got = e.View
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
