@@ -62,11 +62,11 @@ func Tail(s *State, from Peer, e abi.Event) {
 	}
 }
 
-// holds says whether a segment belongs to the file: whatever it says, it says
-// nothing of our text.
+// holds says whether a segment belongs to the file: whatever a file says, it says
+// nothing of another one's text. Names of segments begin with 12 digits of the
+// file that they belong to.
 func (p Peer) holds(segment string) bool {
-	id, _, ok := strings.Cut(segment, "-")
-	return ok && len(id) >= 6 && strings.HasPrefix(p.File, id) || ok && len(p.File) >= 6 && strings.HasPrefix(id, p.File)
+	return len(p.File) >= 12 && strings.HasPrefix(segment, p.File[:12]+"-")
 }
 
 // key names a call of another process among the calls of this state. Ids of
