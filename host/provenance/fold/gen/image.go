@@ -25,7 +25,7 @@ func newImages(d data) *images {
 		}
 	}
 	for r := range d.confusables {
-		if s := m.look(r); s != "" && m.extra[r] == "" {
+		if s := m.look(r); s != "" && m.plain(r) {
 			m.looks[r] = s
 		}
 	}
@@ -42,6 +42,12 @@ func (m *images) is(r rune, category string) bool {
 // letters or symbols that are blank.
 func (m *images) ignored(r rune) bool {
 	return r >= utf8.RuneSelf && (m.characters[r].ignorable || m.is(r, "Cf") || r == 0x2800 || r == 0xFFA0 || r == 0x3164)
+}
+
+// plain says whether neither extra nor its decomposition say what a character
+// looks like.
+func (m *images) plain(r rune) bool {
+	return m.extra[r] == "" && m.characters[r].parts == nil
 }
 
 // alnum says whether the bare image keeps a code point.
@@ -70,11 +76,7 @@ func (m *images) derive(r rune) string {
 	case m.extra[r] != "":
 		return m.extra[r]
 	case c.parts != nil:
-		s := m.images(c.parts)
-		if look := m.looks[r]; look != "" && len(c.parts) == 1 && !isASCII(s) {
-			return look
-		}
-		return s
+		return m.images(c.parts)
 	case m.is(r, "M"), m.is(r, "Cc"):
 		return ""
 	case c.space:

@@ -98,10 +98,11 @@ func (m *images) spread() {
 			}
 		}
 		for _, r := range class {
-			if m.extra[r] == "" && m.looks[r] == "" {
-				if s := m.letter(r, image); s != "" && m.is(r, "L") {
-					m.looks[r] = s
-				}
+			if !m.plain(r) || m.looks[r] != "" || !m.is(r, "L") || punctuation(image) != "" {
+				continue
+			}
+			if s := m.letter(r, image); s != "" {
+				m.looks[r] = s
 			}
 		}
 	}
@@ -117,7 +118,7 @@ func (m *images) pair() {
 		case low == r:
 		case m.extra[low] != "" || m.looks[low] != "":
 			delete(m.looks, r)
-		case m.characters[low].parts == nil:
+		case m.plain(low):
 			m.looks[low] = m.looks[r]
 		}
 	}
