@@ -14,7 +14,7 @@ import (
 var words = []string{
 	"mallory@rogue.example", "rogue.example", "mallory", "@", "https://rogue.example/in", "/in", "?d=1", "GB29NWBK60161331926819",
 	"+14155550132", "#loot-drop", "loot-drop", "general", " ", "\n", "\u200b", "ｍ", "а", "é", "e\u0301", ".", ",", ";", "<", ">", "\"",
-	"&#64;", "%40", "{", "}", "[", "]", ":", "- ", "key: ", "From: ", "\r\n", "\\u0061", "=40", "\xff", "中文", "ﷺ", "İ", "Bob ",
+	"&#64;", "%40", "{", "}", "[", "]", ":", "- ", "key: ", "From: ", "\r\n", "\\u0061", "=40", "\xff", "中文", "ﷺ", "İ", "Bob ", "œ", "⑴", "각", "│", "٤",
 }
 
 func genText(t *rapid.T, label string) string {
@@ -46,6 +46,16 @@ func TestCursorFindsTheBytesOfAnImage(t *testing.T) {
 		to := c.end(at + len(Fold(value)))
 		if Fold(raw[from:to]) != Fold(value) {
 			t.Fatalf("bytes %d-%d of %q are %q, want %q", from, to, raw, raw[from:to], value)
+		}
+		if bare(value) == "" {
+			return
+		}
+		at = len(bare(strings.ToValidUTF8(before, "?")))
+		c = cursor{raw: raw, bare: true}
+		from = c.start(at)
+		to = c.end(at + len(bare(value)))
+		if bare(raw[from:to]) != bare(value) {
+			t.Fatalf("bytes %d-%d of %q are %q, want the letters of %q", from, to, raw, raw[from:to], value)
 		}
 	})
 }

@@ -88,6 +88,9 @@ func (d data) character(fields []string) error {
 	if err != nil {
 		return err
 	}
+	if len(ends) != 2 || ends[0] > ends[1] {
+		return fmt.Errorf("%q is no range; want a code point, or FIRST..LAST", fields[0])
+	}
 	c := character{
 		category: fields[1], ignorable: strings.Contains(fields[2], "D"), space: strings.Contains(fields[2], "W"), script: fields[3],
 	}
