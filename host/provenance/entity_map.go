@@ -37,8 +37,7 @@ func keyHash(e Entity) uint64 {
 	if kind == KindHandle {
 		kind = KindText
 	}
-	h := (hashOn(0xcbf29ce484222325, kind) ^ 0) * 0x100000001b3
-	h = hashOn(h, e.Identity)
+	h := hashOn(hashOn(hashOn(0xcbf29ce484222325, kind), "\x00"), e.Identity)
 	// The low bits choose the slot.
 	h ^= h >> 32
 	h *= 0x9E3779B97F4A7C15
@@ -120,9 +119,6 @@ func (m *entityMap) find(key uint64, visit func(record uint32)) (more bool) {
 	}
 	return m.full[key]
 }
-
-// bytes returns how much memory the map holds.
-func (m *entityMap) bytes() int64 { return int64(len(m.slots))*16 + int64(len(m.full))*16 }
 
 // digest writes what the map holds, whatever its size.
 func (m *entityMap) digest(to io.Writer) {

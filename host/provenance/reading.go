@@ -13,7 +13,6 @@ import (
 type reading struct {
 	fold, bare []byte
 	leaves     []leaf
-	found      []Entity // of leaves that were searched for entities
 }
 
 // keptReadings is how many bytes of readings are kept for the next question.
