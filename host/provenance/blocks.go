@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/callgate/callgate/host/provenance/fold"
 	"github.com/callgate/callgate/host/provenance/signature"
 )
 
@@ -222,6 +223,7 @@ var bareASCII = func() (t [256]byte) {
 // equally. It does not depend on how the events were batched.
 func (x *index) Digest() string {
 	h := sha256.New()
+	h.Write([]byte(fold.Version)) // another table is another index of the same text
 	var b []byte
 	for i := range x.records {
 		r := &x.records[i]
