@@ -31,10 +31,9 @@ func TestAgentDojo(t *testing.T) {
 		want       string
 		mostDenied int64
 	}{
-		{[]string{"--results", "text", "--user-context"}, "1 1 12 12 0.31; 608 40 0; 0 56 0", 2},
-		{[]string{"--results", "text"}, "1 1 24 0 0.55; 608 40 0; 0 56 0", 4},
-		{[]string{"--results", "structured", "--user-context"}, "1 1 12 12 0.31; 608 40 0; 0 56 0", 2},
-		{[]string{"--results", "structured"}, "1 1 24 0 0.55; 608 40 0; 0 56 0", 4},
+		{[]string{"--results", "text", "--user-context"}, "1 1 12 12 0.29; 608 40 0; 16 40 0", 2},
+		{[]string{"--results", "text"}, "1 1 24 0 0.55; 608 40 0; 16 40 0", 4},
+		{[]string{"--results", "structured", "--user-context"}, "1 1 12 12 0.29; 608 40 0; 16 40 0", 2},
 	}
 	for _, c := range cases {
 		name := strings.Join(c.args, " ")

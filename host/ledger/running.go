@@ -18,7 +18,9 @@ func Running(groupDir, server string) (bool, error) {
 func Ended(groupDir, server string) ([]string, error) {
 	var ids []string
 	err := ofProcesses(groupDir, server, func(f File, held bool) bool {
-		if !held {
+		// A process that has just made its file has not locked it yet, and writes its
+		// first line after that.
+		if !held && f.Size > 0 {
 			ids = append(ids, f.ID)
 		}
 		return true
