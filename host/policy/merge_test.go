@@ -59,6 +59,8 @@ var merges = []struct {
 	{"user_context: stated once", []string{"name: a", "settings: {user_context: true}"}, func(p *Policy) string { return fmt.Sprint(p.Settings().UserContext) }, "true"},
 	{"sizes and times: the higher layer's", []string{"settings: {max_argument_bytes: 1KiB, max_result_bytes: 1KiB, session_idle: 1h}", "settings: {max_argument_bytes: 1MiB, max_result_bytes: 512, session_idle: 2h}"}, sizes, "1048576 512 2h0m0s"},
 	{"sizes and times: absent", []string{"name: a"}, sizes, "1048576 10485760 30m0s"},
+	{"max_text: the higher layer's", []string{"settings: {max_text: 2GiB}", "settings: {max_text: 1MiB}"}, func(p *Policy) string { return fmt.Sprint(p.Settings().MaxText) }, "1048576"},
+	{"max_text: absent", []string{"name: a"}, func(p *Policy) string { return fmt.Sprint(p.Settings().MaxText) }, "1073741824"},
 
 	{"channels: absent", []string{"name: a"}, channels, "[terminal] default: settings.approval.channels"},
 	{"channels: stated once", []string{"settings: {approval: {channels: [elicitation, terminal]}}", "name: a"}, channels, "[terminal elicitation] l0.yaml:2: settings.approval.channels"},
