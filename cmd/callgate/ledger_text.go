@@ -27,7 +27,7 @@ type lostText struct {
 	evicted bool // an event says that the segment is gone
 }
 
-// Error names all of it in one line.
+// text is the error that names all of it in one line.
 func (l lostText) text(count int) error {
 	return fmt.Errorf("ledger file %q refers to text that is gone, %s in segment %q, the first at line %d: %w; bring the segment back from where the ledger was copied or cleaned, "+
 		"or move the file and the older ones of its server away: what they hold can not be replayed in full", l.path, plural(count, "time"), l.ref.Segment, l.line, l.why)
