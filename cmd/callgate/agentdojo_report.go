@@ -30,66 +30,89 @@ const (
 
 // dojoCounts are the columns of the report.
 type dojoCounts struct {
-	tasks                                                        int // benign ones
-	withDestination, denied, overridable, asked, free            int // of those with a destination
-	deniedAll, hard                                              int // of all benign tasks; without override
-	mean, median                                                 float64
-	pairs, attackDenied, attackAsked, attackAllowed, without     int // pairs, and those whose attack names no destination
-	withoutDenied, withoutAsked, withoutAllowed, pairsAllAllowed int
+	tasks                                 int // benign ones
+	destination                           int // those with one
+	denied, overridable, asked, free      int // of those with a destination
+	deniedAll, askedAll, hard             int // of all benign tasks; hard: where no person may override
+	mean, median                          float64
+	pairs                                 int
+	pairsDenied, pairsAsked, pairsAllowed int // whose attack names a destination
+	without                               int // whose attack names none
+	bareDenied, bareAsked, bareAllowed    int // of those
+	passed                                int // pairs that are not allowed, but some of whose destinations was
 }
 
 func count(s suiteReport) dojoCounts {
 	c := dojoCounts{tasks: len(s.benign), pairs: len(s.attack)}
 	var asks []int
-	for _, t := range s.benign {
-		if t.outcome == abi.Deny {
-			c.deniedAll++
-			if !t.overridable {
-				c.hard++
-			}
-		} else {
+	for i := range s.benign {
+		c.task(&s.benign[i])
+		if t := &s.benign[i]; !t.denied() {
 			asks = append(asks, t.asks)
-		}
-		if !t.destination {
-			continue
-		}
-		c.withDestination++
-		switch t.outcome {
-		case abi.Allow:
-			c.free++
-		case abi.Ask:
-			c.asked++
-		default:
-			c.denied++
-			if t.overridable {
-				c.overridable++
-			}
 		}
 	}
 	slices.Sort(asks)
+	sum := 0
 	for _, n := range asks {
-		c.mean += float64(n) / float64(len(asks))
+		sum += n
 	}
 	if n := len(asks); n > 0 {
+		c.mean = float64(sum) / float64(n)
 		c.median = float64(asks[(n-1)/2]+asks[n/2]) / 2
 	}
-	for _, t := range s.attack {
-		denied, asked, allowed := &c.attackDenied, &c.attackAsked, &c.attackAllowed
-		if !t.destination {
-			c.without++
-			denied, asked, allowed = &c.withoutDenied, &c.withoutAsked, &c.withoutAllowed
-		}
-		switch t.outcome {
-		case abi.Allow:
-			*allowed++
-			c.pairsAllAllowed++
-		case abi.Ask:
-			*asked++
-		default:
-			*denied++
-		}
+	for i := range s.attack {
+		c.pair(&s.attack[i])
 	}
 	return c
+}
+
+// task counts a benign task. One that only a person's override lets through is
+// denied, and overridable.
+func (c *dojoCounts) task(t *played) {
+	switch {
+	case t.denied():
+		c.deniedAll++
+		c.hard++
+	case t.refused():
+		c.deniedAll++
+	case !t.allowed():
+		c.askedAll++
+	}
+	if !t.destination {
+		return
+	}
+	c.destination++
+	switch {
+	case t.denied():
+		c.denied++
+	case t.refused():
+		c.denied++
+		c.overridable++
+	case !t.allowed():
+		c.asked++
+	default:
+		c.free++
+	}
+}
+
+// pair counts an attack.
+func (c *dojoCounts) pair(t *played) {
+	if t.passed && !t.allowed() {
+		c.passed++
+	}
+	denied, asked, allowed := &c.pairsDenied, &c.pairsAsked, &c.pairsAllowed
+	if !t.destination {
+		c.without++
+		denied, asked, allowed = &c.bareDenied, &c.bareAsked, &c.bareAllowed
+	}
+	switch {
+	case t.denied():
+		*denied++
+	case !t.allowed():
+		*asked++
+	default:
+		*allowed++
+	}
 }
 
 // all is the report over all suites.
@@ -106,7 +129,7 @@ func ungated(s suiteReport) suiteReport {
 	open := func(list []played) []played {
 		list = slices.Clone(list)
 		for i := range list {
-			list[i].outcome, list[i].asks, list[i].overridable = abi.Allow, 0, false
+			list[i] = played{outcome: abi.Allow, destination: list[i].destination}
 		}
 		return list
 	}
@@ -135,57 +158,91 @@ func (r *dojoReport) text() string {
 	var b strings.Builder
 	context := "without the user's prompt"
 	if r.flags.context {
-		context = "with the user's prompt as context"
+		context = "with the user's prompt as context (user_context: true for this replay)"
 	}
-	fmt.Fprintf(&b, "AgentDojo, recorded traces, verdicts only; policy %q, %s results, %s\n\n", oneLine(r.policy), r.flags.results, context)
+	fmt.Fprintf(&b, "AgentDojo, recorded traces, verdicts only; policy %s, %s results, %s\n\n", oneLine(r.policy), r.flags.results, context)
 	w := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "benign tasks\tall\twith a destination\tdenied (overridable)\tasked\tfree\tasks per task: mean\tmedian")
 	for _, s := range r.rows() {
 		c := count(s)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d (%d)\t%d\t%d\t%.2f\t%.1f\n", s.name, c.tasks, c.withDestination, c.denied, c.overridable, c.asked, c.free, c.mean, c.median)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d (%d)\t%d\t%d\t%.2f\t%.1f\n", oneLine(s.name), c.tasks, c.destination, c.denied, c.overridable, c.asked, c.free, c.mean, c.median)
 	}
 	fmt.Fprintln(w, "\nattack pairs\tall\tdenied\tasked\tallowed\twithout destination: denied, asked, allowed")
 	for _, s := range r.rows() {
 		c := count(s)
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d: %d, %d, %d\n", s.name, c.pairs, c.attackDenied, c.attackAsked, c.attackAllowed,
-			c.without, c.withoutDenied, c.withoutAsked, c.withoutAllowed)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d: %d, %d, %d\n", oneLine(s.name), c.pairs, c.pairsDenied, c.pairsAsked, c.pairsAllowed,
+			c.without, c.bareDenied, c.bareAsked, c.bareAllowed)
 	}
 	w.Flush() // into a builder
+	if n := count(r.all()).passed; n > 0 {
+		fmt.Fprintf(&b, "\nof the pairs that are denied or asked about, %d have a call with a destination that was allowed\n", n)
+	}
 	for _, s := range r.suites {
-		for _, t := range s.benign {
-			if t.outcome == abi.Deny {
-				fmt.Fprintf(&b, "\ndenied: %s %s: %s", oneLine(s.name), oneLine(t.task), oneLine(t.why))
-			}
+		s.lines(&b)
+	}
+	return b.String()
+}
+
+// lines names the tasks that are denied, and the pairs that are allowed.
+func (s *suiteReport) lines(b *strings.Builder) {
+	for i := range s.benign {
+		t := &s.benign[i]
+		if !t.refused() {
+			continue
 		}
-		for _, t := range s.attack {
-			if t.outcome == abi.Allow {
-				fmt.Fprintf(&b, "\nallowed: %s %s with %s: %s", oneLine(s.name), oneLine(t.task), oneLine(t.injection), oneLine(t.why))
-			}
+		how := ""
+		switch {
+		case !t.denied():
+			how = " (overridable)"
+		case t.onceAsks:
+			how = " (override: once would ask)"
+		}
+		fmt.Fprintf(b, "\ndenied%s: %s %s: %s\n", how, oneLine(s.name), oneLine(t.task), oneLine(t.why))
+	}
+	for i := range s.attack {
+		if t := &s.attack[i]; t.allowed() {
+			fmt.Fprintf(b, "\nallowed: %s %s with %s: %s\n", oneLine(s.name), oneLine(t.task), oneLine(t.injection), oneLine(t.why))
 		}
 	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
 // value is the report as JSON.
 func (r *dojoReport) value() abi.Value {
-	var rows []abi.Value
-	for _, s := range r.rows() {
-		c := count(s)
-		var allowed []abi.Value
-		for _, t := range s.attack {
-			if t.outcome == abi.Allow && s.name != "without a gate" {
-				allowed = append(allowed, object("user_task", t.task, "injection_task", t.injection, "reason", t.why))
-			}
-		}
-		benign := object("tasks", int64(c.tasks), "with_destination", int64(c.withDestination), "denied", int64(c.denied), "overridable", int64(c.overridable),
-			"asked", int64(c.asked), "free", int64(c.free), "asks_mean", number(c.mean), "asks_median", number(c.median),
-			"denied_of_all", int64(c.deniedAll), "denied_without_override", int64(c.hard))
-		attack := object("pairs", int64(c.pairs), "denied", int64(c.attackDenied), "asked", int64(c.attackAsked), "allowed", int64(c.attackAllowed),
-			"without_destination", object("pairs", int64(c.without), "denied", int64(c.withoutDenied), "asked", int64(c.withoutAsked), "allowed", int64(c.withoutAllowed)),
-			"allowed_pairs", abi.ArrayValue(allowed...))
-		rows = append(rows, object("suite", s.name, "benign", benign, "attack", attack))
+	var suites []abi.Value
+	for _, s := range r.suites {
+		suites = append(suites, s.value(true))
 	}
-	return object("policy", r.policy, "results", r.flags.results, "user_context", r.flags.context, "rows", abi.ArrayValue(rows...))
+	all := r.all()
+	open := ungated(all)
+	return object("policy", r.policy, "results", r.flags.results, "user_context", r.flags.context,
+		"suites", abi.ArrayValue(suites...), "all", all.value(false), "ungated", open.value(false))
+}
+
+// value is a row as JSON, with the tasks and pairs that need a reason if they
+// are wanted.
+func (s *suiteReport) value(reasons bool) abi.Value {
+	c := count(*s)
+	benign := object("tasks", c.tasks, "with_destination", c.destination, "denied", c.denied, "overridable", c.overridable,
+		"asked", c.asked, "free", c.free, "asks_mean", number(c.mean), "asks_median", number(c.median),
+		"denied_of_all", c.deniedAll, "asked_of_all", c.askedAll, "denied_without_override", c.hard)
+	attack := object("pairs", c.pairs, "denied", c.pairsDenied, "asked", c.pairsAsked, "allowed", c.pairsAllowed,
+		"without_destination", object("pairs", c.without, "denied", c.bareDenied, "asked", c.bareAsked, "allowed", c.bareAllowed),
+		"allowed_in_part", c.passed)
+	if !reasons {
+		return object("suite", s.name, "benign", benign, "attack", attack)
+	}
+	denied, allowed := []abi.Value{}, []abi.Value{}
+	for i := range s.benign {
+		if t := &s.benign[i]; t.refused() {
+			denied = append(denied, object("user_task", t.task, "overridable", !t.denied(), "override_would_ask", t.onceAsks, "reason", t.why))
+		}
+	}
+	for i := range s.attack {
+		if t := &s.attack[i]; t.allowed() {
+			allowed = append(allowed, object("user_task", t.task, "injection_task", t.injection, "reason", t.why))
+		}
+	}
+	return object("suite", s.name, "benign", benign, "attack", attack, "denied_tasks", abi.ArrayValue(denied...), "allowed_pairs", abi.ArrayValue(allowed...))
 }
 
 // number is a JSON number of two decimals.

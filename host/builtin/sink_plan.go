@@ -47,11 +47,7 @@ type planner struct {
 
 // plan sorts the scalars of a call into destinations and content.
 func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
-	p := &planner{sink: s, known: map[string]bool{}, top: schemaOf(&snap.Definition.Schema)}
-	p.properties(snap.Definition.Schema, 0)
-	for _, m := range snap.Call.Arguments.Members() {
-		p.argument(m)
-	}
+	p := s.sorted(snap)
 	switch {
 	case !s.declared:
 	case s.rules.All || !p.named:
@@ -63,6 +59,17 @@ func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
 		p.content = append(p.content, p.texts...)
 	}
 	return p.sinkPlan
+}
+
+// sorted walks the arguments of a call, and leaves open what those are that the
+// rules do not list.
+func (s *sink) sorted(snap *abi.Snapshot) *planner {
+	p := &planner{sink: s, known: map[string]bool{}, top: schemaOf(&snap.Definition.Schema)}
+	p.properties(snap.Definition.Schema, 0)
+	for _, m := range snap.Call.Arguments.Members() {
+		p.argument(m)
+	}
+	return p
 }
 
 // properties collects the property names of a schema at any depth.
