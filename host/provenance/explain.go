@@ -34,8 +34,19 @@ func (x *index) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding 
 			continue
 		}
 		entities, cut := Canonicalise(value)
-		for i, e := range entities {
-			f := x.explain(e, w.Trusted)
+		found := make([]abi.Finding, 0, len(entities))
+		for _, e := range entities {
+			found = append(found, x.explain(e, w.Trusted))
+		}
+		// Who says a text as a whole says what it conceals.
+		if found[0].Origin < abi.OriginClient || found[0].Value != strings.Trim(value, " \t") {
+			more, deep := concealed(value, entities)
+			for _, e := range more {
+				found = append(found, x.explain(e, w.Trusted))
+			}
+			cut = cut || deep
+		}
+		for i, f := range found {
 			f.At, f.Key, f.Part = w.At, w.Key, i
 			if cut && i == 0 {
 				f.Evidence = append(f.Evidence, abi.Evidence{Position: abi.Saturated, View: ViewCut})

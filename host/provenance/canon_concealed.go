@@ -1,0 +1,209 @@
+package provenance
+
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// concealed reads the addresses and URLs of a text that [Canonicalise] does not see:
+// in what the text encodes, and in spellings that people, mail clients and
+// browsers take for an address all the same. Those of known are left out. The
+// second result says whether there was more to read than the limits allow.
+//
+// It is about free text: what is one destination as a whole is read as that.
+func concealed(value string, known []Entity) ([]Entity, bool) {
+	if len(known) == 1 && !free(known[0]) {
+		return nil, false
+	}
+	if len(value) > maxRead {
+		value = value[:maxRead]
+	}
+	texts := []string{value}
+	switch oddity(value) {
+	case SpoiledControl, SpoiledInvisible:
+		texts = append(texts, strip(value))
+	}
+	if plain := norm.NFKC.String(value); plain != value {
+		texts = append(texts, plain)
+	}
+	decoded, cut := views(value)
+	for _, v := range decoded {
+		texts = append(texts, v.text)
+	}
+	seen := map[string]bool{}
+	for _, e := range known {
+		seen[e.key()] = true
+	}
+	var out []Entity
+	for _, t := range texts {
+		for _, t := range [...]string{t, respell(t)} {
+			inside, more := extract(t)
+			cut = cut || more
+			for _, e := range inside {
+				if seen[e.key()] {
+					continue
+				}
+				if seen[e.key()] = true; len(out) == maxEntities {
+					return out, true
+				}
+				out = append(out, e)
+			}
+		}
+	}
+	return out, cut
+}
+
+// free says whether what was read as one destination may as well be a text. A
+// path is one unless it has signs of prose or of a document.
+func free(e Entity) bool {
+	return e.Kind == KindText || e.Kind == KindPath && strings.ContainsAny(e.Value, " \t\n\"<>{:")
+}
+
+// respell writes out the spellings of an address that readers put right: schemes
+// with other slashes or none (WHATWG URL), hosts without a scheme, shares, words
+// and brackets in place of signs.
+func respell(s string) string {
+	var b strings.Builder
+	last := 0 // what stands before is in b
+	put := func(from, to int, text string) {
+		b.WriteString(s[last:from])
+		b.WriteString(text)
+		last = to
+	}
+	for i := 0; i < len(s); {
+		to, text := respelled(s, i)
+		if to <= i {
+			i++
+			continue
+		}
+		put(i, to, text)
+		i = to
+	}
+	if last == 0 {
+		return ""
+	}
+	b.WriteString(s[last:])
+	return b.String()
+}
+
+// respelled reads what stands at an offset and returns where it ends and how it
+// is spelled usually, an end before the offset for what is left as it is.
+func respelled(s string, i int) (int, string) {
+	starts := i == 0 || !addressByte(s[i-1])
+	switch c := s[i] | 0x20; {
+	case starts && (c == 'h' || c == 'f'):
+		if to, scheme := looseScheme(s, i); to > i {
+			return to, scheme
+		}
+	case s[i] == '\\' && starts && i+2 < len(s) && s[i+1] == '\\' && hostByte(s[i+2]):
+		return i + 2, "//"
+	case s[i] == '[', s[i] == '(', s[i] == '{', s[i] <= ' ':
+		return sign(s, i)
+	}
+	if starts && hostByte(s[i]) && bareURL(s[i:]) {
+		return i + 1, "//" + s[i:i+1]
+	}
+	return 0, ""
+}
+
+// addressByte says whether a byte before a host makes it a part of something
+// longer.
+func addressByte(c byte) bool {
+	return hostByte(c) || strings.IndexByte("./@\\%&_:+", c) >= 0
+}
+
+// hostByte says whether a byte can stand in a label of a host.
+func hostByte(c byte) bool { return isWord(c) || c == '-' || c >= 0x80 }
+
+// looseScheme reads the scheme of a URL that is written with other slashes than
+// two, or so that nobody clicks on it.
+func looseScheme(s string, i int) (int, string) {
+	for _, scheme := range [...]string{"https", "http", "hxxps", "hxxp", "ftp"} {
+		rest, ok := cutPrefixFold(s[i:], scheme)
+		if !ok {
+			continue
+		}
+		colon := strings.TrimLeft(rest, "[(")
+		if !strings.HasPrefix(colon, ":") {
+			continue
+		}
+		at := strings.TrimLeft(colon[1:], "])/\\")
+		plain := strings.Replace(strings.ToLower(scheme), "xx", "tt", 1) + "://"
+		if to := len(s) - len(at); at != "" && (hostByte(at[0]) || at[0] == '[') && s[i:to] != plain {
+			return to, plain
+		}
+	}
+	return 0, ""
+}
+
+// sign reads a dot or an @ that is written as a word, or in brackets.
+func sign(s string, i int) (int, string) {
+	if i == 0 || !hostByte(s[i-1]) && s[i-1] != '"' {
+		return 0, ""
+	}
+	at := i
+	for at < len(s) && at-i < 4 && strings.IndexByte(" \t[({", s[at]) >= 0 {
+		at++
+	}
+	for _, w := range [...]struct{ word, sign string }{{"dot", "."}, {".", "."}, {"at", "@"}, {"@", "@"}} {
+		rest, ok := cutPrefixFold(s[at:], w.word)
+		if !ok {
+			continue
+		}
+		behind := strings.TrimLeft(rest[:min(len(rest), 4)], " \t])}")
+		to := len(s) - len(rest) + min(len(rest), 4) - len(behind)
+		if to == len(s)-len(rest) || behind == "" || !hostByte(behind[0]) {
+			return 0, ""
+		}
+		if w.word == "at" && !dotted(s[to:]) {
+			return 0, ""
+		}
+		return to, w.sign
+	}
+	return 0, ""
+}
+
+// dotted says whether a text starts with a host of more labels than one, in
+// whatever way its dots are written.
+func dotted(s string) bool {
+	n := 0
+	for n < len(s) && hostByte(s[n]) {
+		n++
+	}
+	if n+1 < len(s) && s[n] == '.' {
+		return hostByte(s[n+1])
+	}
+	if n == len(s) || n == 0 {
+		return false
+	}
+	_, dot := sign(s, n)
+	return dot == "."
+}
+
+// bareURL says whether a text starts with a host that is written without a
+// scheme and read as a link: www. in front, or a port, a path or a query behind.
+func bareURL(s string) bool {
+	_, www := cutPrefixFold(s, "www.")
+	n := 0
+	for n < len(s) && n < 254 && (hostByte(s[n]) || s[n] == '.') {
+		n++
+	}
+	host := s[:n]
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 1 || len(host)-dot < 3 || n == len(s) && !www {
+		return false
+	}
+	if www {
+		return true
+	}
+	switch last := host[dot+1:]; {
+	case !allLetters(last) && !strings.HasPrefix(last, "xn--") && last[0] < 0x80:
+		return false
+	case s[n] == '/', s[n] == '?':
+		return n+1 < len(s) && s[n+1] > ' '
+	case s[n] == ':':
+		return n+1 < len(s) && isDigit(s[n+1])
+	}
+	return false
+}
