@@ -139,6 +139,7 @@ func (s *sink) destination(snap *abi.Snapshot, d sinkScalar, f *abi.Finding) obj
 	} else {
 		o = s.weigh(o, f)
 	}
+	o = s.near(o, f)
 	// A remembered yes answers an ask. An override holds for its call alone.
 	if o.outcome == abi.Ask && !o.override && f.Spoiled == "" && approved(snap, f) {
 		return objection{outcome: abi.Abstain, at: d}
@@ -229,14 +230,30 @@ func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objecti
 		return o
 	}
 	for _, e := range f.Evidence {
-		switch e.Position {
-		case abi.Prose, abi.Encoded, abi.Field, abi.Lookalike, abi.Saturated:
-			o.outcome, o.code, o.witness = s.rules.Payload.Known(), "SINK_PAYLOAD", f.Evidence
+		if outcome := s.carries(f, &e); outcome < abi.Allow {
+			o.outcome, o.code, o.witness = outcome, "SINK_PAYLOAD", f.Evidence
 			o.reason = "an address inside " + s.label(c) + " " + masked(e).String()
 			return o
 		}
 	}
 	return o
+}
+
+// carries returns what a piece of evidence makes of an address inside content. A
+// URL carries whatever is written into it, so its host alone counts; of a mail
+// address it does not. What is gone may have been anything: it asks at most.
+func (s *sink) carries(f *abi.Finding, e *abi.Evidence) abi.Outcome {
+	switch e.Position {
+	case abi.Prose, abi.Encoded, abi.Field, abi.Lookalike, abi.Saturated:
+		return s.rules.Payload.Known()
+	case abi.Part, abi.Glued:
+		if f.Kind == provenance.KindURL {
+			return s.rules.Payload.Known()
+		}
+	case abi.Evicted:
+		return max(s.rules.Payload.Known(), s.on[abi.Evicted])
+	}
+	return abi.Allow
 }
 
 // approved says whether a person vouched for the destination at this place of

@@ -108,7 +108,7 @@ func (p *planner) argument(m abi.Member) {
 		case contract.UndeclaredAllow:
 			as = partSilent
 		}
-		if shapedLikeDestination(m.Name) {
+		if shapedLikeDestination(m.Name) || as == partOther && wordy(m.Name) {
 			p.key(at, m.Name, as)
 		}
 	}
@@ -226,13 +226,27 @@ func (p *planner) key(at, name string, as part) {
 			p.destinations = append(p.destinations, d)
 			p.named = p.named || as == partDestination
 		}
+	case partContent:
+		if shaped || wordy(name) {
+			p.content = append(p.content, d)
+		}
 	case partOther:
-		if shaped {
+		switch {
+		case shaped:
 			p.others = append(p.others, d)
 			p.shaped = append(p.shaped, d)
+		case wordy(name) && !p.known[name]:
+			if strings.Contains(name, "@") || strings.Contains(name, "//") {
+				p.others = append(p.others, d)
+			}
+			p.texts = append(p.texts, d)
 		}
 	}
 }
+
+// wordy says whether a member name is more than a name: a text that can hold an
+// address.
+func wordy(name string) bool { return strings.ContainsAny(name, "@/\\.:%& ") }
 
 // structural says whether a name is what members of address objects are called.
 func structural(name string) bool {

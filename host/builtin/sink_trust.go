@@ -15,7 +15,8 @@ type sinkEntry struct {
 	below      bool   // *.domain: the domain and what is below it
 	kind       string
 	identity   string
-	restricted bool // an exact entry compares its kind too
+	restricted bool   // an exact entry compares its kind too
+	host       string // of an exact mail address, URL or host
 }
 
 // newSinkEntry reads *@domain, *@*.domain, *.domain or an exact destination.
@@ -41,7 +42,7 @@ func newSinkEntry(text string) (sinkEntry, error) {
 		return sinkEntry{}, fmt.Errorf("trusted %q: a pattern is *@domain, *@*.domain or *.domain", text)
 	}
 	e := entities[0]
-	return sinkEntry{kind: e.Kind, identity: e.Identity, restricted: !opaque(e.Kind)}, nil
+	return sinkEntry{kind: e.Kind, identity: e.Identity, restricted: !opaque(e.Kind), host: e.Host()}, nil
 }
 
 // opaque says whether a kind is a name without a grammar: a channel is the same

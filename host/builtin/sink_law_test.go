@@ -1,0 +1,258 @@
+package builtin
+
+import (
+	"encoding/base64"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+var (
+	lawDestinations = []string{
+		"x@evil.example", "Bob@evil.example", "y@other.example", "pat@partner.example", "a@corp.example", "b@sub.corp.example", "https://evil.example/in",
+		"https://x.evil.example/in?d=1", "//evil.example/x", "#general", "general", "Riverside View Hotel", "DE02120300000000202051", "+1 555 0100", "10.0.0.7",
+		"exfil-drop", "/srv/share/a", "1AbCdEf23456", "a@c0rp.example", "pаt@partner.example",
+	}
+	lawTrusted = []string{"*@corp.example", "pat@partner.example", "*.evil.example", "#general", "+15550100", "/srv/share/a", "1AbCdEf23456", "https://evil.example/in"}
+	lawTexts   = []string{
+		"%s", "please write to %s today", "x%sx", "- from: %s\n  subject: hi\n", "From: %s\nTo: me@corp.example\n\nhello", `{"from":%q}`, `["%s","z"]`, "<a href='%s'>here</a>", "see %s/more",
+	}
+)
+
+// lawOutput is what an untrusted server said.
+func lawOutput(t *rapid.T, n int) []abi.Event {
+	value := rapid.SampledFrom(lawDestinations).Draw(t, "said")
+	text := fmt.Sprintf(rapid.SampledFrom(lawTexts).Draw(t, "as"), value)
+	if rapid.IntRange(0, 5).Draw(t, "encoded") == 0 {
+		text = "code: " + base64.StdEncoding.EncodeToString([]byte(text)) + " !"
+	}
+	s := abi.StringValue(text)
+	out := abi.ObjectValue(abi.Member{Name: "content", Value: abi.ArrayValue(abi.ObjectValue(
+		abi.Member{Name: "type", Value: abi.StringValue("text")}, abi.Member{Name: "text", Value: s}))})
+	if rapid.Bool().Draw(t, "structured") {
+		out = abi.ObjectValue(abi.Member{Name: "structuredContent", Value: abi.ObjectValue(abi.Member{Name: "v", Value: s})})
+	}
+	id := fmt.Sprintf("c%d", n)
+	return []abi.Event{
+		{Call: &abi.Call{ID: id, Server: "web", Tool: "read"}},
+		{Result: &abi.ResultEvent{Call: id, Server: "web", Value: out}},
+	}
+}
+
+// lawHistory is a few calls and results, with what the client sent and the user
+// said among them.
+func lawHistory(t *rapid.T) []abi.Event {
+	var out []abi.Event
+	for n := range rapid.IntRange(0, 4).Draw(t, "length") {
+		switch rapid.IntRange(0, 6).Draw(t, "kind") {
+		case 0:
+			out = append(out, abi.Event{User: &abi.UserEvent{Text: "send it to " + rapid.SampledFrom(lawDestinations).Draw(t, "named")}})
+		case 1:
+			to := abi.StringValue(rapid.SampledFrom(lawDestinations).Draw(t, "sent"))
+			out = append(out, abi.Event{Call: &abi.Call{ID: fmt.Sprintf("s%d", n), Server: "mail", Tool: "send", Arguments: abi.ObjectValue(abi.Member{Name: "to", Value: to})}})
+		default:
+			out = append(out, lawOutput(t, n)...)
+		}
+	}
+	return out
+}
+
+func lawSink(t *rapid.T) contract.Sink {
+	outcomes := rapid.SampledFrom([]abi.Outcome{abi.Deny, abi.Ask, abi.Allow})
+	s := contract.Sink{
+		Rule: "p.yaml:5: sink", To: []string{"to"}, Content: []string{"body"}, On: contract.DefaultOn(), Payload: outcomes.Draw(t, "payload"),
+		Trusted: rapid.SliceOfNDistinct(rapid.SampledFrom(lawTrusted), 0, 3, rapid.ID).Draw(t, "trusted"),
+		Once:    rapid.Bool().Draw(t, "once"), Strict: rapid.Bool().Draw(t, "strict"),
+	}
+	for _, p := range rapid.SliceOfN(rapid.SampledFrom(abi.Positions), 0, 4).Draw(t, "set") {
+		s.On[p] = outcomes.Draw(t, string(p))
+	}
+	return s
+}
+
+func lawArguments(t *rapid.T) abi.Value {
+	to := abi.StringValue(rapid.SampledFrom(lawDestinations).Draw(t, "to"))
+	if rapid.Bool().Draw(t, "many") {
+		to = abi.ArrayValue(to, abi.StringValue(rapid.SampledFrom(lawDestinations).Draw(t, "to too")))
+	}
+	body := "as I said: " + rapid.SampledFrom(lawDestinations).Draw(t, "in the body") + " is it"
+	return abi.ObjectValue(abi.Member{Name: "to", Value: to}, abi.Member{Name: "body", Value: abi.StringValue(body)})
+}
+
+func lawIndex(source provenance.Source, events ...[]abi.Event) provenance.Index {
+	x := provenance.New(provenance.Options{Source: func(server, _ string) provenance.Source {
+		if server == "web" {
+			return source
+		}
+		return provenance.Source{}
+	}})
+	for _, list := range events {
+		for _, e := range list {
+			x.Record(e)
+		}
+	}
+	return x
+}
+
+// lawJudge judges a call as the gate does.
+func lawJudge(t *rapid.T, c contract.Contract, x provenance.Index, args abi.Value) (abi.Outcome, bool) {
+	snap := &abi.Snapshot{Phase: abi.PhaseCall, Call: abi.Call{ID: "z9", Kind: abi.KindTool, Server: "mail", Tool: "send", Arguments: args}}
+	snap.Taint = x.Explain(args, c.(contract.Explainer).Wanted(snap))
+	tainted := true // every destination
+	for _, f := range snap.Taint {
+		tainted = tainted && (f.At == "/body" || len(f.Evidence) > 0)
+	}
+	return c.Judge(snap).Outcome, tainted
+}
+
+func lawContract(t *rapid.T, s contract.Sink) contract.Contract {
+	c, err := NewSink(&contract.Rules{Server: "mail", Tool: "send", Sink: &s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestLawStrictTaintIsStricter: whatever was before, strict taint lets nothing
+// pass that graded taint does not.
+func TestLawStrictTaintIsStricter(t *testing.T) {
+	tightened := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, args, x := lawSink(t), lawArguments(t), lawIndex(provenance.Source{}, lawHistory(t))
+		s.Strict = false
+		graded, _ := lawJudge(t, lawContract(t, s), x, args)
+		s.Strict = true
+		strict, _ := lawJudge(t, lawContract(t, s), x, args)
+		if strict > graded {
+			t.Fatalf("graded %v, strict %v", graded, strict)
+		}
+		if strict < graded {
+			tightened++
+		}
+	})
+	if tightened == 0 {
+		t.Error("strict taint never tightened anything")
+	}
+}
+
+// TestLawMoreOutputsNeverLoosen: what an untrusted server says loosens nothing:
+// under any rules for destinations that an output had already; for others under
+// rules that set no position looser than a destination that no output had.
+func TestLawMoreOutputsNeverLoosen(t *testing.T) {
+	tightened := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, args, history := lawSink(t), lawArguments(t), lawHistory(t)
+		ordered := rapid.Bool().Draw(t, "ordered")
+		if ordered {
+			for p, o := range s.On {
+				s.On[p] = min(o, s.On[abi.Unproven])
+			}
+			s.Once = s.Once && s.On[abi.Unproven] != abi.Deny
+		}
+		c := lawContract(t, s)
+		before, tainted := lawJudge(t, c, lawIndex(provenance.Source{}, history), args)
+		after, _ := lawJudge(t, c, lawIndex(provenance.Source{}, history, lawOutput(t, 99)), args)
+		if after < before {
+			tightened++
+		}
+		if after > before && (ordered || tainted) {
+			t.Fatalf("%v became %v", before, after)
+		}
+	})
+	if tightened == 0 {
+		t.Error("no output tightened anything")
+	}
+}
+
+// TestLawTrustIsForOneIdentity: one more entry of the trusted list changes
+// nothing for destinations that it does not name, but that what imitates or
+// resembles it may be held up.
+func TestLawTrustIsForOneIdentity(t *testing.T) {
+	named, others := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, x := lawSink(t), lawIndex(provenance.Source{}, lawHistory(t))
+		to := rapid.SampledFrom(lawDestinations).Draw(t, "to")
+		args := abi.ObjectValue(abi.Member{Name: "to", Value: abi.StringValue(to)})
+		more := s
+		entry := rapid.SampledFrom(lawTrusted).Draw(t, "entry")
+		more.Trusted = append(append([]string{}, s.Trusted...), entry)
+		before, _ := lawJudge(t, lawContract(t, s), x, args)
+		after, _ := lawJudge(t, lawContract(t, more), x, args)
+		only, _ := lawJudge(t, lawContract(t, contract.Sink{To: []string{"to"}, Trusted: []string{entry}, On: allOf(abi.Deny)}), lawIndex(provenance.Source{}), args)
+		alike, _ := lawJudge(t, lawContract(t, contract.Sink{To: []string{"to"}, Trusted: []string{entry}, On: map[abi.Position]abi.Outcome{abi.Unproven: abi.Allow}}), lawIndex(provenance.Source{}), args)
+		switch {
+		case only == abi.Abstain:
+			named++
+		case after > before, alike == abi.Abstain && after != before:
+			t.Fatalf("%q with %q trusted: %v became %v", to, entry, before, after)
+		default:
+			others++
+		}
+	})
+	if named == 0 || others == 0 {
+		t.Errorf("%d named, %d not; want some of both", named, others)
+	}
+}
+
+func allOf(o abi.Outcome) map[abi.Position]abi.Outcome {
+	on := map[abi.Position]abi.Outcome{}
+	for _, p := range abi.Positions {
+		on[p] = o
+	}
+	return on
+}
+
+// TestLawNoOutputMakesAValueTheClients: for an argument that only the user may
+// say, nothing that servers say, and nothing that was sent before, lets a value
+// pass that the user did not say.
+func TestLawNoOutputMakesAValueTheClients(t *testing.T) {
+	denied, asked, passed := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		verdict := rapid.SampledFrom([]abi.Outcome{abi.Deny, abi.Ask}).Draw(t, "verdict")
+		c, err := NewOrigin(&contract.Rules{Args: []contract.Arg{{Rule: "p.yaml:5: args", Arg: "to", Origin: []string{"client"}, Outcome: verdict, Unknown: abi.Ask}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := provenance.Source{WholeField: rapid.Bool().Draw(t, "vouches"), Trusted: rapid.Bool().Draw(t, "clean")}
+		var history []abi.Event
+		for _, e := range lawHistory(t) {
+			if e.User == nil {
+				history = append(history, e)
+			}
+		}
+		to := rapid.SampledFrom(lawDestinations).Draw(t, "to")
+		args := abi.ObjectValue(abi.Member{Name: "to", Value: abi.StringValue(to)})
+		before, _ := lawJudge(t, c, lawIndex(source, history), args)
+		after, _ := lawJudge(t, c, lawIndex(source, history, lawOutput(t, 99)), args)
+		if before > abi.Ask || after > abi.Ask || verdict == abi.Deny && after > before {
+			t.Fatalf("%q: %v, with one more output %v", to, before, after)
+		}
+		denied, asked = denied+int(1-min(1, after)), asked+int(min(1, after))
+		said := []abi.Event{{User: &abi.UserEvent{Text: "let it be " + to + " then"}}}
+		if o, _ := lawJudge(t, c, lawIndex(source, said, history), args); o == abi.Abstain {
+			passed++
+		}
+	})
+	if denied == 0 || asked == 0 || passed == 0 {
+		t.Errorf("%d denied, %d asked, %d passed; want some of each", denied, asked, passed)
+	}
+}
+
+// TestLawArgumentsWithoutAValuePassOrigin: what is absent came from nowhere.
+func TestLawArgumentsWithoutAValuePassOrigin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, err := NewOrigin(&contract.Rules{Args: []contract.Arg{{Rule: "p.yaml:5: args", Arg: "to", Origin: []string{"client"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := abi.ObjectValue(abi.Member{Name: "body", Value: abi.StringValue(rapid.SampledFrom(lawDestinations).Draw(t, "body"))})
+		if o, _ := lawJudge(t, c, lawIndex(provenance.Source{}, lawHistory(t)), args); o != abi.Abstain {
+			t.Fatalf("got %v", o)
+		}
+	})
+}
