@@ -72,6 +72,7 @@ func joinManner(s *contract.Sink, levels []level, n *notes) {
 		}
 		return t.Sink.Of
 	}
+	var unset []abi.Position
 	for _, pos := range abi.Positions {
 		one := func(l *level) said[abi.Outcome] {
 			return pick(l, func(t *tool) *abi.Outcome {
@@ -84,7 +85,16 @@ func joinManner(s *contract.Sink, levels []level, n *notes) {
 				return nil
 			}, stricterOutcome)
 		}
-		s.On[pos] = highest(all, one, stricterOutcome, "/sink/on/"+string(pos), n).value
+		chosen := highest(all, one, stricterOutcome, "/sink/on/"+string(pos), n)
+		s.On[pos] = chosen.value
+		if chosen.hit == &defaults.hits[0] {
+			unset = append(unset, pos)
+		}
+	}
+	// Where nobody says otherwise, a destination that an output had is not better
+	// off than one that none had: else outputs could help it.
+	for _, pos := range unset {
+		s.On[pos] = abi.Stricter(s.On[pos], s.On[abi.Unproven])
 	}
 	s.Payload = highest(all, func(l *level) said[abi.Outcome] {
 		return pick(l, func(t *tool) *abi.Outcome {
