@@ -19,39 +19,73 @@ func concealed(value string, known []Entity) ([]Entity, bool) {
 	if len(value) > maxRead {
 		value = value[:maxRead]
 	}
-	texts := []string{value}
-	switch oddity(value) {
-	case SpoiledControl, SpoiledInvisible:
-		texts = append(texts, strip(value))
+	c := collector{seen: map[string]bool{}}
+	for _, e := range known {
+		c.seen[e.key()] = true
+		c.within(e)
+	}
+	c.read(value)
+	if odd := oddity(value); odd == SpoiledControl || odd == SpoiledInvisible {
+		c.read(strip(value))
 	}
 	if plain := norm.NFKC.String(value); plain != value {
-		texts = append(texts, plain)
+		c.read(plain)
+	}
+	if strings.Contains(value, "<") {
+		c.read(untag(value))
 	}
 	decoded, cut := views(value)
 	for _, v := range decoded {
-		texts = append(texts, v.text)
+		c.read(v.text)
 	}
-	seen := map[string]bool{}
-	for _, e := range known {
-		seen[e.key()] = true
-	}
-	var out []Entity
-	for _, t := range texts {
-		for _, t := range [...]string{t, respell(t)} {
-			inside, more := extract(t)
-			cut = cut || more
-			for _, e := range inside {
-				if seen[e.key()] {
-					continue
-				}
-				if seen[e.key()] = true; len(out) == maxEntities {
-					return out, true
-				}
-				out = append(out, e)
-			}
+	return c.out, c.cut || cut
+}
+
+// collector gathers entities, each once.
+type collector struct {
+	seen map[string]bool
+	out  []Entity
+	cut  bool
+}
+
+// read adds what a text names, plainly or in another spelling.
+func (c *collector) read(text string) {
+	for _, t := range [...]string{text, respell(text)} {
+		inside, more := extract(t)
+		c.cut = c.cut || more
+		for _, e := range inside {
+			c.add(e)
 		}
 	}
-	return out, cut
+}
+
+func (c *collector) add(e Entity) {
+	switch {
+	case c.seen[e.key()]:
+		return
+	case len(c.out) == maxEntities:
+		c.cut = true
+		return
+	}
+	c.seen[e.key()] = true
+	c.out = append(c.out, e)
+	c.within(e)
+}
+
+// within adds the URLs that a URL in a text carries, as redirects and proxies
+// take them.
+func (c *collector) within(e Entity) {
+	if e.Kind != KindURL || !e.embedded {
+		return
+	}
+	_, tail, _ := strings.Cut(e.Identity, "//")
+	for range viewDepth + 1 {
+		if inside, _ := extract(tail); len(inside) > 0 {
+			c.add(inside[0])
+			return
+		}
+		tail = unescapePercent(tail)
+	}
 }
 
 // free says whether what was read as one destination may as well be a text. A

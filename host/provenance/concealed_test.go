@@ -30,6 +30,9 @@ func TestAddressesThatReadersPutRight(t *testing.T) {
 		{"a query without a scheme", "visit evil.example?d=1 today", "//evil.example/?d=1", "is it evil.example? no"},
 		{"a port without a scheme", "visit evil.example:8443 today", "//evil.example:8443/", "of evil.example: nothing"},
 		{"a share", `open \\evil.example\in`, "//evil.example/in", `a \\ b`},
+		{"a URL in a URL", "see https://a.example/?u=https://evil.example/in", "https://evil.example/in", "see either/or?u=https"},
+		{"an escaped URL in a URL", "see https://a.example/?u=https%253A%252F%252Fevil.example%252Fin", "https://evil.example/in", "see 5%2F7"},
+		{"tags inside of it", "<b>ht</b>tps://ev<i>il</i>.example/in", "https://evil.example/in", "<b>bold</b> and <i>not</i>"},
 		{"a source without a scheme", "<img src=//evil.example/x>", "//evil.example/x", "<img src=x> // a remark"},
 	}
 	for _, c := range cases {
