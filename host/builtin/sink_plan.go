@@ -43,6 +43,7 @@ type planner struct {
 	others []sinkScalar
 	shaped []sinkScalar // of others, what can only be a destination
 	texts  []sinkScalar // of others, the other strings
+	likely []sinkScalar // of content, what can only be a destination
 }
 
 // plan sorts the scalars of a call into destinations and content.
@@ -52,6 +53,9 @@ func (s *sink) plan(snap *abi.Snapshot) sinkPlan {
 	case !s.declared:
 	case s.rules.All || !p.named:
 		p.destinations = append(p.destinations, p.others...)
+		if !s.rules.Spare && len(p.destinations) == 0 {
+			p.destinations = append(p.destinations, p.likely...)
+		}
 		p.nowhere = len(p.destinations) == 0 && !s.rules.Spare
 	default:
 		// What nobody listed goes out with the rest: as content does.
@@ -198,6 +202,9 @@ func (p *planner) scalar(d sinkScalar, v abi.Value, as part) {
 	case partContent:
 		if v.IsString() {
 			p.content = append(p.content, d)
+			if shapedLikeDestination(v.Str()) {
+				p.likely = append(p.likely, d)
+			}
 		}
 	case partOther, partSilent:
 		if v.Kind() == abi.Bool {
