@@ -25,8 +25,10 @@ func concealed(value string, known []Entity) ([]Entity, bool) {
 		c.within(e)
 	}
 	c.read(value)
-	if odd := oddity(value); odd == SpoiledControl || odd == SpoiledInvisible {
-		c.read(strip(value))
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r >= 0x80 }) {
+		if bare := strip(value); bare != value {
+			c.read(bare)
+		}
 	}
 	if plain := norm.NFKC.String(value); plain != value {
 		c.read(plain)
@@ -100,19 +102,27 @@ func free(e Entity) bool {
 func respell(s string) string {
 	var b strings.Builder
 	last := 0 // what stands before is in b
-	put := func(from, to int, text string) {
-		b.WriteString(s[last:from])
-		b.WriteString(text)
-		last = to
-	}
-	for i := 0; i < len(s); {
-		to, text := respelled(s, i)
-		if to <= i {
-			i++
+	for i := 0; i < len(s); i++ {
+		from, to, text := i, 0, ""
+		switch respellings[s[i]] {
+		case spellPlain:
+			continue
+		case spellScheme:
+			to, text = looseScheme(s, i)
+		case spellShare:
+			to, text = share(s, i)
+		case spellSign:
+			to, text = sign(s, i)
+		case spellHost:
+			from, to, text = bareURL(s, i, last)
+		}
+		if text == "" {
+			i = max(i, to-1)
 			continue
 		}
-		put(i, to, text)
-		i = to
+		b.WriteString(s[last:from])
+		b.WriteString(text)
+		last, i = to, to-1
 	}
 	if last == 0 {
 		return ""
@@ -121,22 +131,28 @@ func respell(s string) string {
 	return b.String()
 }
 
-// respelled reads what stands at an offset and returns where it ends and how it
-// is spelled usually, an end before the offset for what is left as it is.
-func respelled(s string, i int) (int, string) {
-	starts := i == 0 || !addressByte(s[i-1])
-	switch c := s[i] | 0x20; {
-	case starts && (c == 'h' || c == 'f'):
-		if to, scheme := looseScheme(s, i); to > i {
-			return to, scheme
-		}
-	case s[i] == '\\' && starts && i+2 < len(s) && s[i+1] == '\\' && hostByte(s[i+2]):
+// What a byte can be a sign of.
+const (
+	spellPlain  = iota
+	spellScheme // begins a scheme
+	spellShare  // begins the name of a share
+	spellSign   // stands in front of a sign that is written otherwise
+	spellHost   // stands in a host
+)
+
+// respellings says what each byte can be a sign of. Nothing changes it.
+var respellings = [256]uint8{
+	'h': spellScheme, 'H': spellScheme, 'f': spellScheme, 'F': spellScheme, '\\': spellShare, '.': spellHost,
+	'[': spellSign, '(': spellSign, '{': spellSign, ' ': spellSign, '\t': spellSign,
+}
+
+// starts says whether nothing in front of an offset belongs to what stands there.
+func starts(s string, i int) bool { return i == 0 || !addressByte(s[i-1]) }
+
+// share reads the start of \\host\path.
+func share(s string, i int) (int, string) {
+	if i+2 < len(s) && s[i+1] == '\\' && hostByte(s[i+2]) && starts(s, i) {
 		return i + 2, "//"
-	case s[i] == '[', s[i] == '(', s[i] == '{', s[i] <= ' ':
-		return sign(s, i)
-	}
-	if starts && hostByte(s[i]) && bareURL(s[i:]) {
-		return i + 1, "//" + s[i:i+1]
 	}
 	return 0, ""
 }
@@ -153,6 +169,9 @@ func hostByte(c byte) bool { return isWord(c) || c == '-' || c >= 0x80 }
 // looseScheme reads the scheme of a URL that is written with other slashes than
 // two, or so that nobody clicks on it.
 func looseScheme(s string, i int) (int, string) {
+	if !starts(s, i) {
+		return 0, ""
+	}
 	for _, scheme := range [...]string{"https", "http", "hxxps", "hxxp", "ftp"} {
 		rest, ok := cutPrefixFold(s[i:], scheme)
 		if !ok {
@@ -171,22 +190,28 @@ func looseScheme(s string, i int) (int, string) {
 	return 0, ""
 }
 
+// maxBlanks is how many blanks and brackets may stand beside a sign.
+const maxBlanks = 4
+
 // sign reads a dot or an @ that is written as a word, or in brackets.
 func sign(s string, i int) (int, string) {
 	if i == 0 || !hostByte(s[i-1]) && s[i-1] != '"' {
 		return 0, ""
 	}
 	at := i
-	for at < len(s) && at-i < 4 && strings.IndexByte(" \t[({", s[at]) >= 0 {
+	for at < len(s) && at-i < maxBlanks && strings.IndexByte(" \t[({", s[at]) >= 0 {
 		at++
+	}
+	if at == len(s) || strings.IndexByte("dDaA.@", s[at]) < 0 {
+		return 0, ""
 	}
 	for _, w := range [...]struct{ word, sign string }{{"dot", "."}, {".", "."}, {"at", "@"}, {"@", "@"}} {
 		rest, ok := cutPrefixFold(s[at:], w.word)
 		if !ok {
 			continue
 		}
-		behind := strings.TrimLeft(rest[:min(len(rest), 4)], " \t])}")
-		to := len(s) - len(rest) + min(len(rest), 4) - len(behind)
+		behind := strings.TrimLeft(rest[:min(len(rest), maxBlanks)], " \t])}")
+		to := len(s) - len(rest) + min(len(rest), maxBlanks) - len(behind)
 		if to == len(s)-len(rest) || behind == "" || !hostByte(behind[0]) {
 			return 0, ""
 		}
@@ -215,29 +240,47 @@ func dotted(s string) bool {
 	return dot == "."
 }
 
-// bareURL says whether a text starts with a host that is written without a
-// scheme and read as a link: www. in front, or a port, a path or a query behind.
-func bareURL(s string) bool {
-	_, www := cutPrefixFold(s, "www.")
-	n := 0
-	for n < len(s) && n < 254 && (hostByte(s[n]) || s[n] == '.') {
-		n++
+// bareURL reads a host that is written without a scheme and read as a link: www.
+// in front, or a port, a path or a query behind. One of its dots stands at dot,
+// and nothing before least belongs to it.
+func bareURL(s string, dot, least int) (from, to int, text string) {
+	from, to = dot, dot
+	for from > least && dot-from < maxHost && (hostByte(s[from-1]) || s[from-1] == '.') {
+		from--
 	}
-	host := s[:n]
+	for to < len(s) && to-dot < maxHost && (hostByte(s[to]) || s[to] == '.') {
+		to++
+	}
+	host := s[from:to]
+	if !starts(s, from) || !linked(host, s[to:]) {
+		return from, to, ""
+	}
+	return from, to, "//" + host
+}
+
+// maxHost is the length of the longest host (RFC 1035, 2.3.4).
+const maxHost = 253
+
+// linked says whether a host that is written like this in a text is read as a
+// link.
+func linked(host, behind string) bool {
+	_, www := cutPrefixFold(host, "www.")
 	dot := strings.LastIndexByte(host, '.')
-	if dot < 1 || len(host)-dot < 3 || n == len(s) && !www {
+	if dot < 1 || len(host)-dot < 3 {
 		return false
 	}
-	if www {
+	last := host[dot+1:]
+	switch {
+	case www:
 		return true
-	}
-	switch last := host[dot+1:]; {
-	case !allLetters(last) && !strings.HasPrefix(last, "xn--") && last[0] < 0x80:
+	case len(behind) < 2, !allLetters(last) && !strings.HasPrefix(last, "xn--") && last[0] < 0x80:
 		return false
-	case s[n] == '/', s[n] == '?':
-		return n+1 < len(s) && s[n+1] > ' '
-	case s[n] == ':':
-		return n+1 < len(s) && isDigit(s[n+1])
+	}
+	switch behind[0] {
+	case '/', '?':
+		return behind[1] > ' '
+	case ':':
+		return isDigit(behind[1])
 	}
 	return false
 }
