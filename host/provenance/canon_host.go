@@ -15,7 +15,7 @@ import (
 func canonicalHost(s string) (string, bool) {
 	s = strings.ReplaceAll(s, "。", ".")
 	s = strings.TrimSuffix(s, ".")
-	if s == "" || len(s) > 253*4 || strings.ContainsFunc(s, unicode.IsControl) || strings.ContainsAny(s, " /\\@<>\"'(),:;[]?#%&=+`{}|^*!$") {
+	if s == "" || len(s) > 253*4 || strings.ContainsFunc(s, unicode.IsControl) || strings.ContainsAny(s, noHost) {
 		return "", false
 	}
 	if isASCII(s) && !strings.Contains(strings.ToLower(s), "xn--") {
@@ -38,8 +38,12 @@ func canonicalHost(s string) (string, bool) {
 	if again, err := profile.ToASCII(a); err != nil || again != a {
 		return "", false
 	}
-	return a, a != "" && a[0] != '.' && !strings.Contains(a, "..")
+	// A full-width solidus is one when it is mapped: the host would end there.
+	return a, a != "" && a[0] != '.' && !strings.Contains(a, "..") && !strings.ContainsAny(a, noHost)
 }
+
+// noHost holds the characters of no host name.
+const noHost = " /\\@<>\"'(),:;[]?#%&=+`{}|^*!$"
 
 // unicodeHost returns the U-label form of a canonical host.
 func unicodeHost(host string) string {

@@ -96,11 +96,28 @@ func fsPath(s string) (Entity, bool) {
 // extract finds the mail addresses and URLs inside a text, in order. The second
 // result says that there was more than the limits allow to look at.
 func extract(s string) ([]Entity, bool) {
-	if !strings.Contains(s, "@") && !strings.Contains(s, "//") {
-		return nil, false
-	}
 	var out []Entity
-	work := 8*len(s) + 1<<16
+	work := workFor(s)
+	cut := addresses(s, &work, func(e Entity, _ int) bool {
+		if len(out) == maxEntities {
+			return false
+		}
+		if out == nil {
+			out = make([]Entity, 0, 8)
+		}
+		out = append(out, e)
+		return true
+	})
+	return out, cut
+}
+
+// workFor is how many bytes are looked at in search of addresses in a text.
+func workFor(s string) int { return 8*len(s) + 1<<16 }
+
+// addresses calls take with the mail addresses and URLs inside a text and where
+// they begin, in order, until it returns false. It says whether there was more,
+// for take or for the bytes that may be looked at.
+func addresses(s string, work *int, take func(e Entity, from int) bool) (cut bool) {
 	at, slashes := -1, -1 // the next @ and the next two slashes
 	for i := 0; i < len(s); i++ {
 		at, slashes = nextIn(s, "@", at, i), nextIn(s, "//", slashes, i)
@@ -116,8 +133,8 @@ func extract(s string) ([]Entity, bool) {
 		if from >= to {
 			continue
 		}
-		if work -= to - from; work < 0 || len(out) == maxEntities {
-			return out, true
+		if *work -= to - from; *work < 0 {
+			return true
 		}
 		token := s[from:to]
 		e, ok := plainAddress(token, s[i] == '@')
@@ -126,23 +143,21 @@ func extract(s string) ([]Entity, bool) {
 				e, ok = mail(token)
 			}
 		}
-		if ok {
-			e.Value, e.embedded = token, true
-			if odd := oddity(token); odd != "" {
-				e.Spoiled = odd
-			}
-			if out == nil {
-				out = make([]Entity, 0, 8)
-			}
-			out = append(out, e)
+		if !ok {
+			continue
+		}
+		e.Value, e.embedded = token, true
+		if odd := oddity(token); odd != "" {
+			e.Spoiled = odd
+		}
+		if !take(e, from) {
+			return true
 		}
 		// A token that is no address may still end in one, so only what was
 		// read is skipped.
-		if ok && to > i {
-			i = to - 1
-		}
+		i = max(i, to-1)
 	}
-	return out, false
+	return false
 }
 
 // nextIn returns where a mark stands next in s from an offset on, len(s) if it does
@@ -176,10 +191,10 @@ func urlAround(s string, i int) (int, int) {
 		}
 	}
 	to := i + 2
-	for to < len(s) && to-i < maxToken && !strings.ContainsRune(" \t\r\n\"'<>`|^{}", rune(s[to])) {
+	for to < len(s) && to-i < maxToken && punctuation[s[to]]&noURL == 0 {
 		to++
 	}
-	for to > i && strings.ContainsRune(".,;:!?)]*_", rune(s[to-1])) {
+	for to > i && punctuation[s[to-1]]&endsURL != 0 {
 		to--
 	}
 	return from, to
