@@ -225,7 +225,7 @@ func (q *query) evicted() {
 // echo regrades evidence when the client named the destination in a call before
 // any server did.
 func (q *query) echo() {
-	first, said := q.x.echoed[keyHash(q.entity)]
+	first, said := q.x.echoed[q.entity.key()]
 	if !said {
 		return
 	}

@@ -24,7 +24,7 @@ type index struct {
 	opaque  []uint32 // records that hold more encoded text than is decoded
 
 	calls  map[string]caller // by id of the call
-	echoed map[uint64]echo   // entity said by a call, where it was said first
+	echoed map[string]echo   // entity said by a call, where it was said first
 	said   map[string]bool   // entity said by the user
 	user   []string          // what the user said
 	lists  map[string]bool   // digests of tool lists that were recorded
@@ -96,7 +96,7 @@ func newIndex(o Options, t tuning) *index {
 	}
 	return &index{
 		options: o, tune: t, origins: map[string]*origin{}, matrix: signature.New(t.rows),
-		calls: map[string]caller{}, echoed: map[uint64]echo{}, said: map[string]bool{}, lists: map[string]bool{},
+		calls: map[string]caller{}, echoed: map[string]echo{}, said: map[string]bool{}, lists: map[string]bool{},
 		readings: newRecent[uint32, *reading](keptReadings), folds: newRecent[int, *folded](keptFolds),
 	}
 }

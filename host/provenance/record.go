@@ -176,8 +176,8 @@ func (x *index) recordCall(v abi.Value) {
 		}
 		entities, _ := Canonicalise(s)
 		for _, e := range entities {
-			if _, seen := x.echoed[keyHash(e)]; !seen && e.Spoiled == "" {
-				x.echoed[keyHash(e)] = echo{len(x.records), x.writer()}
+			if _, seen := x.echoed[e.key()]; !seen && e.Spoiled == "" {
+				x.echoed[e.key()] = echo{len(x.records), x.writer()}
 			}
 		}
 	})
