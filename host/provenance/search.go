@@ -32,7 +32,10 @@ func (q *query) search() {
 	}
 	held, named := map[uint32]uint64{}, map[uint32]bool{}
 	for _, key := range q.entity.keys() {
-		more := q.x.exact.find(key, func(n uint32) { held[n], named[n] = 0, true })
+		records, more := q.x.exact.find(key)
+		for _, n := range records {
+			held[n], named[n] = 0, true
+		}
 		q.cut = q.cut || more
 	}
 	for i, n := range whole {
