@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 )
@@ -83,26 +82,7 @@ func TestBothAreMadeDurableAtOnce(t *testing.T) {
 func TestWaitersShareWhatLiesBeside(t *testing.T) {
 	lines, other := &fake{}, &fake{entered: make(chan struct{}, 2), release: make(chan struct{}, 2)}
 	l := beside(lines, other)
-	var wg sync.WaitGroup
-	wait := func(seq int) {
-		token, err := l.Append(event(seq, ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		wg.Go(func() {
-			if err := l.Wait(token); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wait(0)
-	<-other.entered
-	for seq := 1; seq < 64; seq++ {
-		wait(seq)
-	}
-	other.release <- struct{}{}
-	other.release <- struct{}{}
-	wg.Wait()
+	crowd(t, l, other)
 	if n := len(other.entered); l.Syncs() != 2 || n != 1 {
 		t.Errorf("64 waiters took %d syncs, %d beside; want 2 of each", l.Syncs(), 1+n)
 	}

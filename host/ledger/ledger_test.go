@@ -192,9 +192,10 @@ func TestAFailedSyncIsToldToEveryWaiter(t *testing.T) {
 	}
 }
 
-func TestWaitersShareOneSync(t *testing.T) {
-	f := &fake{entered: make(chan struct{}, 2), release: make(chan struct{}, 2)}
-	l := newLedger(f, "", "x.jsonl", zeroHash)
+// crowd has 64 goroutines wait for a line each. All but the first come while the
+// first sync of f goes on.
+func crowd(t *testing.T, l *Ledger, f *fake) {
+	t.Helper()
 	var wg sync.WaitGroup
 	wait := func(seq int) {
 		token, err := l.Append(event(seq, ""))
@@ -215,6 +216,12 @@ func TestWaitersShareOneSync(t *testing.T) {
 	f.release <- struct{}{}
 	f.release <- struct{}{}
 	wg.Wait()
+}
+
+func TestWaitersShareOneSync(t *testing.T) {
+	f := &fake{entered: make(chan struct{}, 2), release: make(chan struct{}, 2)}
+	l := newLedger(f, "", "x.jsonl", zeroHash)
+	crowd(t, l, f)
 	if l.Syncs() != 2 {
 		t.Errorf("64 waiters took %d syncs; want 2", l.Syncs())
 	}
