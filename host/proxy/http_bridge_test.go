@@ -234,7 +234,7 @@ func (w *wired) head(h http.Header, m brainFrame) {
 func (w *wired) answer(req *http.Request, m brainFrame) {
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		if w.ctx.Err() == nil {
+		if req.Context().Err() == nil {
 			w.t.Error(err)
 		}
 		return
