@@ -56,9 +56,9 @@ func TestAGroupMovesAHundredMegabytesOfResults(t *testing.T) {
 }
 
 // maxGroupMemory is how many MB a process may hold at most that has read 100 MB
-// of text: the text, two images of it to search in, and what the collector
-// leaves.
-const maxGroupMemory = 1000
+// of text: its index, what is read again, frames on their way, and what the
+// collector leaves.
+const maxGroupMemory = 400
 
 // peaks returns what each process has held at most, in MB, where the system
 // tells.
