@@ -18,7 +18,8 @@ import (
 
 type testFlags struct {
 	policies, tools []string
-	json            bool
+	json, cover     bool
+	coverMin        int // percent
 }
 
 func testCmd(std stdio) *cobra.Command {
@@ -34,27 +35,40 @@ func testCmd(std stdio) *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.policies, "policy", nil, "policy file, instead of what the cases file names")
 	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result that every case starts with")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&f.cover, "cover", false, "print how often each rule of the policies fired")
+	cmd.Flags().IntVar(&f.coverMin, "cover-min", 0, "fail where fewer `PERCENT` of the rules fired; implies --cover")
 	return cmd
 }
 
 // tested is what became of one cases file.
 type tested struct {
 	path    string
+	policy  *policy.Policy
 	results []cases.Result
 }
 
 func test(out io.Writer, f testFlags, paths []string) error {
+	if f.coverMin < 0 || f.coverMin > 100 {
+		return fmt.Errorf("--cover-min %d: want a percentage from 0 to 100", f.coverMin)
+	}
 	tools, err := readTools(f.tools)
 	if err != nil {
 		return unloaded(out, f.json, err)
 	}
 	var all []tested
+	var c *cover
+	if f.cover || f.coverMin > 0 {
+		c = &cover{}
+	}
 	for _, path := range paths {
-		results, err := testFile(f, path, tools)
+		t, err := testFile(f, path, tools)
 		if err != nil {
 			return unloaded(out, f.json, err)
 		}
-		all = append(all, tested{path, results})
+		all = append(all, t)
+		if c != nil {
+			c.count(t.policy, t.results)
+		}
 	}
 	total, bad := 0, 0
 	for _, t := range all {
@@ -69,7 +83,7 @@ func test(out io.Writer, f testFlags, paths []string) error {
 	if f.json {
 		show = testJSON
 	}
-	if _, err := out.Write(show(all, total, bad)); err != nil {
+	if _, err := out.Write(show(all, c, total, bad)); err != nil {
 		return err
 	}
 	switch {
@@ -77,18 +91,22 @@ func test(out io.Writer, f testFlags, paths []string) error {
 		return failed(errors.New("no cases; a cases file without cases tests nothing"))
 	case bad > 0:
 		return failed(nil)
+	case c != nil:
+		if err := c.judge(f.coverMin); err != nil {
+			return failed(err)
+		}
 	}
 	return nil
 }
 
-func testFile(f testFlags, path string, tools map[string][]abi.Value) ([]cases.Result, error) {
+func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, unread(err, "name a readable cases file")
+		return tested{}, unread(err, "name a readable cases file")
 	}
 	file, err := cases.Load(path, data)
 	if err != nil {
-		return nil, err
+		return tested{}, err
 	}
 	files := file.Policies
 	if len(f.policies) > 0 {
@@ -96,17 +114,18 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) ([]cases.R
 	}
 	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table()})
 	if err != nil {
-		return nil, err
+		return tested{}, err
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return tested{}, err
 	}
-	return cases.Run(file, replay.Options{Policy: p, Specs: builtin.Table(), Place: abi.Place{Dir: filepath.ToSlash(dir)}, Tools: tools}), nil
+	results := cases.Run(file, replay.Options{Policy: p, Specs: builtin.Table(), Place: abi.Place{Dir: filepath.ToSlash(dir)}, Tools: tools})
+	return tested{path, p, results}, nil
 }
 
 // testText is for people: every failure, then the counts.
-func testText(all []tested, total, bad int) []byte {
+func testText(all []tested, c *cover, total, bad int) []byte {
 	var b []byte
 	for _, t := range all {
 		for _, r := range t.results {
@@ -115,10 +134,17 @@ func testText(all []tested, total, bad int) []byte {
 			}
 		}
 	}
+	if c != nil {
+		b = append(b, c.text()...)
+	}
 	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", total, total-bad, bad)
 }
 
-func testJSON(all []tested, total, bad int) []byte {
+func testJSON(all []tested, c *cover, total, bad int) []byte {
+	var rules abi.Value
+	if c != nil {
+		rules = c.value()
+	}
 	var results []abi.Value
 	for _, t := range all {
 		for _, r := range t.results {
@@ -129,7 +155,7 @@ func testJSON(all []tested, total, bad int) []byte {
 			results = append(results, object("file", t.path, "line", r.Line, "name", r.Name, "failures", abi.ArrayValue(failures...)))
 		}
 	}
-	return jsonLine(object("cases", total, "passed", total-bad, "failed", bad, "results", abi.ArrayValue(results...)))
+	return jsonLine(object("cases", total, "passed", total-bad, "failed", bad, "cover", rules, "results", abi.ArrayValue(results...)))
 }
 
 // object makes a JSON object of names and values in turn: strings, ints, bools

@@ -15,6 +15,7 @@ type Result struct {
 	Name     string
 	Line     int
 	Failures []Failure // none: it passed
+	Rules    []string  // the rules that fired, once for each verdict that they had a part in
 }
 
 // Failure is one thing that differed, at the line of its step.
@@ -48,6 +49,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "%v", err)
 			return r
 		}
+		r.Rules = append(r.Rules, fired(answers)...)
 		verdict, heard := run.standing(s, last(answers))
 		if !heard && s.Want == nil {
 			r.fail(s, "the answer does not count: the question accepts other channels; say so with want: {outcome: ask}")
@@ -64,6 +66,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "returns: %v", err)
 		}
 	}
+	r.Rules = append(r.Rules, run.fired...)
 	return r
 }
 
@@ -75,6 +78,7 @@ type running struct {
 	index   uint64
 	returns abi.Value    // what the last call's server answers, if it gets the call
 	open    *abi.Verdict // the ask that waits for an answer
+	fired   []string     // by the results of calls
 }
 
 // standing is the verdict after a step, and whether the step was heard: to an
@@ -110,7 +114,8 @@ func (r *running) answer(v *abi.Verdict) error {
 	if v.Enforced() == abi.Deny {
 		return nil
 	}
-	_, err := r.feed(abi.ObjectValue(abi.Member{Name: "result", Value: result}))
+	answers, err := r.feed(abi.ObjectValue(abi.Member{Name: "result", Value: result}))
+	r.fired = append(r.fired, fired(answers)...)
 	return err
 }
 

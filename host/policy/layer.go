@@ -62,17 +62,18 @@ func linesOf(v abi.Value, places map[string]place) abi.Value {
 }
 
 // rule names a member as verdicts do: file:line: path.
-func (y *layer) rule(at string) string {
-	line := 0
-	for up := at; line == 0; {
-		line, _ = strconv.Atoi(y.lines.Get(up).Lexeme()) // 0 where there is none
-		i := strings.LastIndexByte(up, '/')
-		if i < 0 {
-			break
+func (y *layer) rule(at string) string { return ruleText(y.label, y.line(at), at) }
+
+// line is the line of a member, or of what it stands in; 0: unknown.
+func (y *layer) line(at string) int {
+	for {
+		line, _ := strconv.Atoi(y.lines.Get(at).Lexeme()) // 0 where there is none
+		i := strings.LastIndexByte(at, '/')
+		if line != 0 || i < 0 {
+			return line
 		}
-		up = up[:i]
+		at = at[:i]
 	}
-	return ruleText(y.label, line, at)
 }
 
 // errorAt is a mistake at a pointer, found after the file itself was read.

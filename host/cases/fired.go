@@ -1,0 +1,21 @@
+package cases
+
+import "github.com/callgate/callgate/abi"
+
+// fired lists the rules that have a part in the answers to a step: those that
+// a verdict names for an objection, and those that grant what is allowed.
+func fired(answers []abi.Event) []string {
+	var rules []string
+	for _, a := range answers {
+		if a.Verdict == nil {
+			continue
+		}
+		allowed := a.Verdict.Outcome.Known() >= abi.Allow
+		for _, v := range append([]abi.Verdict{*a.Verdict}, a.Verdict.Also...) {
+			if v.Rule != "" && (allowed || v.Outcome.Known() < abi.Allow) {
+				rules = append(rules, v.Rule)
+			}
+		}
+	}
+	return rules
+}
