@@ -60,22 +60,19 @@ func NewArgs(r *contract.Rules) (contract.Contract, error) {
 	}
 	for i := range r.Args {
 		rule := &r.Args[i]
-		switch rule.Slot {
-		case "":
+		if rule.Slot == "" {
 			compiled, err := newArgRule(rule, a.base)
 			if err != nil {
 				return nil, err
 			}
 			a.args = append(a.args, compiled)
-		case "path":
-			compiled, err := newSlotRule(rule, r)
-			if err != nil {
-				return nil, err
-			}
-			a.slots = append(a.slots, compiled)
-		default:
-			return nil, fmt.Errorf("slot %q is not known; known is path", rule.Slot)
+			continue
 		}
+		compiled, err := newSlotRule(rule, r)
+		if err != nil {
+			return nil, err
+		}
+		a.slots = append(a.slots, compiled)
 	}
 	if a.maxBytes <= 0 && !a.undeclared && len(a.args) == 0 && len(a.slots) == 0 {
 		return nil, nil
@@ -85,7 +82,7 @@ func NewArgs(r *contract.Rules) (contract.Contract, error) {
 
 // Judge holds every rule against the arguments and reports all that is wrong.
 func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
-	j := judging{place: &s.Session.Place, schema: schemaOf(&s.Definition.Schema), base: a.base}
+	j := judging{call: &s.Call, place: &s.Session.Place, schema: schemaOf(&s.Definition.Schema), base: a.base}
 	j.arguments, _ = s.Call.Values()
 	if !j.arguments.Exists() {
 		j.arguments = abi.ObjectValue()
@@ -111,6 +108,7 @@ func (a *Args) Judge(s *abi.Snapshot) abi.Verdict {
 
 // judging is one call under judgement.
 type judging struct {
+	call      *abi.Call
 	arguments abi.Value
 	schema    schema
 	place     *abi.Place

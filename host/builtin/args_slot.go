@@ -2,40 +2,49 @@ package builtin
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 )
 
-// slotRule is a compiled `slot: path` rule.
+// slotRule is a compiled `slot:` rule: which values of a call it is about, and
+// what judges them.
 type slotRule struct {
-	argument      // with `arg:` beside the slot: the one argument it is about
-	only     bool // there is an `arg:`
-	moving   bool // the tool moves or copies: from and to are paths
-	resource bool // the call names a resource: its uri is a path, unless it has another scheme
-	complete bool // the call completes an argument, whose name and value stand beside each other
+	argument // with `arg:` beside the slot: the one argument it is about
+	class    *class
+	matcher  matcher
+	gathers  gatherer // the matcher, if it reads several members as one value
+	only     bool     // there is an `arg:`
+	moving   bool     // the tool moves or copies: from and to are paths
+	resource bool     // the call names a resource
+	complete bool     // the call completes an argument, whose name and value stand beside each other
+	json     bool     // JSON in strings is opened
+	must     bool     // one value must be found
 	names    []squashed
 	more     []argument // further arguments, named by pointer
-	hasAllow bool
-	allow    []glob
-	deny     []glob
-	literal  bool
-	fold     bool
 }
 
 func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 	r := slotRule{
 		argument: argument{rule: rule.Rule, outcome: outcomeOf(rule)}, only: rule.Arg != "",
-		resource: of.Kind == abi.KindResource, complete: of.Kind == abi.KindCompletion,
-		moving:   hasWord(of.Tool, "move", "rename", "copy", "cp", "mv", "link", "symlink", "ln"),
-		hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold,
+		resource: of.Kind == abi.KindResource, complete: of.Kind == abi.KindCompletion, json: rule.JSON,
+		moving: hasWord(of.Tool, "move", "rename", "copy", "cp", "mv", "link", "symlink", "ln"),
 	}
-	if rule.Match != "" || rule.HasIn || rule.Max != "" || rule.Min != "" || rule.Forbid {
-		return r, errors.New("slot path has match, in, max, min or forbid; write them in a rule with arg: only")
+	var ok bool
+	if r.class, ok = classNamed(rule.Slot); !ok {
+		return r, fmt.Errorf("slot %q is not known; callgate schema lists what is", rule.Slot)
+	}
+	if err := takes(rule); err != nil {
+		return r, err
 	}
 	var err error
+	if r.matcher, err = r.class.compile(rule); err != nil {
+		return r, err
+	}
+	r.gathers, _ = r.matcher.(gatherer)
+	r.must = r.matcher.wants() || r.class.exact && len(rule.Names) > 0
 	if r.only {
 		if r.argument, err = newArgument(rule, rule.Arg, of.Kind.Base()); err != nil {
 			return r, err
@@ -52,30 +61,35 @@ func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 		}
 		r.more = append(r.more, a)
 	}
-	for _, p := range rule.Allow {
-		g, err := compileGlob(p, false)
-		if err != nil {
-			return r, err
-		}
-		r.allow = append(r.allow, g)
-	}
-	for _, p := range rule.Deny {
-		g, err := compileGlob(p, true)
-		if err != nil {
-			return r, err
-		}
-		r.deny = append(r.deny, g)
-	}
 	return r, nil
 }
 
-// named says whether the rule takes an argument of this name for a path.
+// takes refuses what no slot takes. What this one does not, the reader of the
+// policy has refused.
+func takes(rule *contract.Arg) error {
+	numbers := rule.Slot == "size" || rule.Slot == "rows"
+	switch {
+	case rule.Match != "" || rule.HasIn || rule.Require || rule.MaxBytes > 0:
+		return fmt.Errorf("slot %s has match, in, max_bytes or require; write them in a rule with arg: only", rule.Slot)
+	case (rule.Max != "" || rule.Min != "") && !numbers:
+		return fmt.Errorf("slot %s has max or min; write them in a rule with arg: only, or with slot: size", rule.Slot)
+	case rule.Forbid && rule.Slot != "secret" && rule.Slot != "bypass":
+		return fmt.Errorf("slot %s has forbid; write it in a rule with arg: only, or with slot: secret", rule.Slot)
+	}
+	return nil
+}
+
+// named says whether the rule takes an argument of this name for one of its
+// class.
 func (r *slotRule) named(name string) bool {
-	if pathName(name, r.moving) {
+	if r.class.takes(name, r.moving) {
 		return true
 	}
+	if len(r.names) == 0 {
+		return false
+	}
+	s := squash(name)
 	for i := range r.names {
-		s := squash(name)
 		if bytes.Equal(s.text(), r.names[i].text()) {
 			return true
 		}
@@ -87,7 +101,7 @@ func (r *slotRule) named(name string) bool {
 type search struct {
 	*slotRule
 	j     *judging
-	count int // path values found
+	count int // values found
 	trail trail
 }
 
@@ -96,20 +110,20 @@ func (r *slotRule) judge(j *judging) {
 	if r.only {
 		w.oneArgument(&r.argument)
 	} else {
-		w.value(j.arguments, j.schema, false)
+		w.value(j.arguments, j.schema, "", false)
 		w.completed(j.arguments.Get("argument"))
 	}
 	for i := range r.more {
 		w.oneArgument(&r.more[i])
 	}
-	if w.count == 0 && r.hasAllow {
-		w.refuse("ARGS_PATH_MISSING", "the rule allows certain paths, and the call names none",
-			"send the path, or move the rule to the tools that have one")
+	if w.count == 0 && r.must {
+		w.refuse(wrong{r.class.code("MISSING"), "the rule wants " + r.class.noun + ", and the call names none",
+			"send it, or move the rule to the tools that have one"})
 	}
 }
 
 // completed walks the value of the argument that is being completed, if its name
-// is that of a path.
+// is one of the class.
 func (w *search) completed(argument abi.Value) {
 	if !w.complete {
 		return
@@ -134,103 +148,147 @@ func (w *search) oneArgument(a *argument) {
 		}
 		w.trail.member(token)
 	}
-	w.value(l.value, l.node, true)
+	w.value(l.value, l.node, a.tokens[len(a.tokens)-1], true)
 	w.trail = w.trail[:0]
 }
 
-func (w *search) refuse(code, reason, mend string) {
-	w.j.add(violation{outcome: w.outcome, code: code, rule: w.rule, at: w.trail.pointer(w.j.base), reason: reason, mend: mend})
+func (w *search) refuse(x wrong) {
+	w.j.add(violation{outcome: w.outcome, code: x.code, rule: w.rule, at: w.trail.pointer(w.j.base), reason: x.reason, mend: x.mend})
 }
 
-// value walks v; isPath says that its strings are paths.
-func (w *search) value(v abi.Value, node schema, isPath bool) {
+// one judges one value.
+func (w *search) one(v abi.Value, node schema, name string) {
+	p := place{Place: w.j.place, name: name, node: node, call: w.j.call}
+	if v.Kind() != abi.Array && v.Kind() != abi.Object {
+		if v.Kind() == abi.Null || w.class.reads != nil && !w.class.reads(v, &p) {
+			return
+		}
+	}
+	w.count++
+	if x := w.matcher.judge(v, &p); x.code != "" {
+		w.refuse(x)
+	}
+}
+
+// value walks v, which stands under an argument of this name; is says that it
+// is, or holds, values of the class.
+func (w *search) value(v abi.Value, node schema, name string, is bool) {
 	read, opened, fits := v, false, true
 	if node.exists() && len(w.trail) > 0 {
 		read, opened, fits = node.readAs(v)
 	}
-	if !fits && (isPath || v.IsString()) {
+	if w.json && !opened && v.IsString() {
+		read, opened = openedText(v)
+		fits = fits || opened
+	}
+	if !fits && (is || v.IsString()) {
 		w.count++
-		w.refuse("ARGS_TYPE", "an argument has another type than the tool's pinned schema states", "send the argument in its declared type")
+		w.refuse(wrong{"ARGS_TYPE", "an argument has another type than the tool's pinned schema states", "send the argument in its declared type"})
 		return
 	}
 	if opened {
 		w.trail.freeze()
 		defer w.trail.up()
 	}
-	switch read.Kind() {
-	case abi.String, abi.RawString:
-		if isPath {
-			w.path(read.Str())
-		}
-	case abi.Number:
-		if isPath && w.hasAllow && (!node.exists() || node.types() == 0 || node.types()&typeString != 0) {
-			w.count++
-			w.refuse("ARGS_PATH_UNDECIDABLE", "a path is a number, which a server could read as a name or as an open file", "send the path as text")
-		}
-	case abi.Array:
+	composite := read.Kind() == abi.Array || read.Kind() == abi.Object
+	switch {
+	case is && (!composite || w.class.whole != nil && w.class.whole(read)):
+		w.one(read, node, name)
+	case read.Kind() == abi.Array:
 		items := node.items()
 		for i, item := range read.Items() {
 			w.trail.item(i)
-			w.value(item, items, isPath || items.isPath())
+			w.value(item, items, name, is || w.class.format(items))
 			w.trail.up()
 		}
-	case abi.Object:
-		w.object(read, node, isPath)
+	case read.Kind() == abi.Object:
+		w.object(read, node, is)
 	}
 }
 
-// object walks the members of an object. Under a path argument the members with
-// path names are the paths; if there is none, every member that is not content
-// is one, and so is a key that looks like a path and is no declared property.
-func (w *search) object(v abi.Value, node schema, isPath bool) {
+// openedText opens a string that is a JSON array or object.
+func openedText(v abi.Value) (abi.Value, bool) {
+	text := strings.TrimSpace(v.Str())
+	if text == "" || text[0] != '[' && text[0] != '{' {
+		return v, false
+	}
+	inner, err := abi.Parse([]byte(text))
+	return inner, err == nil
+}
+
+// object walks the members of an object. Under an argument of the class the
+// members with such names are the values; if there is none, every member that is
+// not content is one, and so is a key that looks like one and is no declared
+// property.
+func (w *search) object(v abi.Value, node schema, is bool) {
 	some := false
-	if isPath {
+	if is {
 		for _, m := range v.Members() {
 			some = some || w.named(m.Name)
+		}
+	}
+	var taken []string
+	if w.gathers != nil {
+		var all abi.Value
+		if all, taken = w.gathers.gather(v, w.named); all.Exists() {
+			w.one(all, node, "")
+			some = true
 		}
 	}
 	members := v.Members()
 	for i := range members {
 		m := &members[i]
+		if contains(taken, m.Name) {
+			continue
+		}
 		w.trail.member(m.Name)
-		w.member(m, node, isPath, some)
+		w.member(m, node, is, some)
 		w.trail.up()
 	}
 }
 
-// member decides whether one member of an object is a path, and walks it. some
-// says that a member beside it has a path's name.
-func (w *search) member(m *abi.Member, node schema, isPath, some bool) {
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// member decides whether one member of an object is of the class, and walks it.
+// some says that a member beside it has a name of the class.
+func (w *search) member(m *abi.Member, node schema, under, some bool) {
 	if node.exists() && node.foldedProperty(m.Name) {
-		w.refuse("ARGS_CASE", "a name differs from a declared argument only in letter case", "send the argument under its exact name")
+		w.refuse(wrong{"ARGS_CASE", "a name differs from a declared argument only in letter case", "send the argument under its exact name"})
 		return
 	}
 	child := node.property(m.Name)
-	path := w.named(m.Name) || child.isPath()
+	is := w.named(m.Name) || w.class.format(child)
 	switch {
-	case path:
-	case isPath && !some && !node.declares(m.Name) && pathShaped(m.Name):
-		w.path(m.Name)
-		path = m.Value.IsString() && startsLikePath(m.Value.Str())
-	case isPath && !some:
-		path = !contentName(m.Name)
-	case uriName(m.Name) || textOf(get(child.node, "format")) == "uri":
-		w.uri(m.Value, child)
+	case is:
+	case under && !some && w.class.keyed != nil && !node.declares(m.Name) && w.class.keyed(m.Name):
+		w.one(abi.StringValue(m.Name), schema{}, "")
+		is = m.Value.IsString() && w.class.value != nil && w.class.value(m.Value.Str())
+	case under && !some:
+		is = w.class.content == nil || !w.class.content(m.Name)
+	case w.class.files && (uriName(m.Name) || textOf(get(child.node, "format")) == "uri"):
+		w.uri(m.Value, child, m.Name)
 		return
 	}
-	w.value(m.Value, child, path)
+	w.value(m.Value, child, m.Name, is)
 }
 
 // uri walks the value of an argument that holds URIs: one, or a list of them.
-func (w *search) uri(v abi.Value, node schema) {
+func (w *search) uri(v abi.Value, node schema, name string) {
 	if v.Kind() != abi.Array {
-		w.value(v, node, v.IsString() && w.locates(v.Str()))
+		w.value(v, node, name, v.IsString() && w.locates(v.Str()))
 		return
 	}
 	items := node.items()
 	for i, item := range v.Items() {
 		w.trail.item(i)
-		w.value(item, items, item.IsString() && w.locates(item.Str()) || items.isPath())
+		w.value(item, items, name, item.IsString() && w.locates(item.Str()) || w.class.format(items))
 		w.trail.up()
 	}
 }
@@ -242,90 +300,4 @@ func (w *search) locates(uri string) bool {
 		return true
 	}
 	return w.resource && (!hasScheme(uri) || unreadable(uri) != "")
-}
-
-// pathShaped says whether a key looks like a file name.
-func pathShaped(name string) bool {
-	return strings.ContainsAny(name, `/\.`) || strings.HasPrefix(name, "~")
-}
-
-// startsLikePath says whether a value starts as paths do.
-func startsLikePath(s string) bool {
-	return s != "" && (s[0] == '/' || s[0] == '\\' || s[0] == '~' || s[0] == '.' || drive(s) || hasPrefixFold(s, "file:"))
-}
-
-// path judges one path value.
-func (w *search) path(value string) {
-	w.count++
-	if w.literal && shellGrammar(value, w.j.place.Platform == "windows") {
-		w.refuse("ARGS_PATH_LITERAL", "a path contains characters of the shell's grammar", "send a plain path")
-	}
-	p, why := canonicalPath(value, w.j.place)
-	if why != "" {
-		w.refuse("ARGS_PATH_UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
-		return
-	}
-	if code := w.denied(p); code != "" {
-		w.refuseDenied(code)
-		return
-	}
-	if !w.hasAllow {
-		return
-	}
-	fold := w.fold || w.j.place.Platform == "windows"
-	decidable := true
-	for i := range w.allow {
-		if w.allow[i].match(p, fold, w.j.place) {
-			return
-		}
-		decidable = decidable && w.allow[i].fits(p)
-	}
-	if !decidable {
-		w.refuseDenied("ARGS_PATH_UNDECIDABLE")
-		return
-	}
-	w.refuse("ARGS_PATH_OUTSIDE", "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule")
-}
-
-func (w *search) refuseDenied(code string) {
-	if code == "ARGS_PATH_DENIED" {
-		w.refuse(code, "a path is one that the rule denies", "use another path, or narrow deny at the rule")
-		return
-	}
-	w.refuse(code, "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server")
-}
-
-// denied returns the code under which a deny pattern refuses the path, else "".
-// Where file systems ignore case, deny does too.
-func (w *search) denied(p string) string {
-	if len(w.deny) == 0 {
-		return ""
-	}
-	fold := w.fold || w.j.place.Platform == "windows" || w.j.place.Platform == "darwin"
-	forms := otherForms(p)
-	for i := range w.deny {
-		g := &w.deny[i]
-		if !g.fits(p) || g.home && w.j.place.Home == "" {
-			return "ARGS_PATH_UNDECIDABLE"
-		}
-		if g.match(p, fold, w.j.place) {
-			return "ARGS_PATH_DENIED"
-		}
-		for _, f := range forms {
-			if g.match(f, fold, w.j.place) {
-				return "ARGS_PATH_DENIED"
-			}
-		}
-	}
-	return ""
-}
-
-// shellGrammar says whether a value contains a character that a shell gives a
-// meaning.
-func shellGrammar(value string, windows bool) bool {
-	set := "|&;<>()$`\"'*?[]#!{}\n\\"
-	if windows {
-		set = "|&;<>()$`\"'*?[]#!{}\n%^"
-	}
-	return strings.ContainsAny(value, set)
 }

@@ -104,15 +104,27 @@ type Arg struct {
 	Names []string // further names of the slot's arguments on this tool (`slots:`)
 	Arg   string   // a name or a JSON Pointer, or "" with Slot
 
-	// slot: path. Patterns are absolute, or start with "**/", after the policy's
-	// own directory was joined to them.
-	HasAllow bool // an empty allow list allows nothing
-	Allow    []string
-	Deny     []string
-	Literal  bool // shell grammar in the value is refused
-	Fold     bool // compare without regard to case
+	// slot:, see [Slots] for which class takes what. Patterns of path and cwd are
+	// absolute, or start with "**/", after the policy's own directory was joined to
+	// them.
+	HasAllow     bool // an empty allow list allows nothing
+	Allow        []string
+	Deny         []string
+	Literal      bool // shell grammar in the value is refused
+	Fold         bool // compare without regard to case
+	Resolve      bool // symlinks: resolve
+	HasPatterns  bool // an empty allow_pattern list allows nothing
+	AllowPattern []string
+	DenyPattern  []string // RE2, anywhere in the value
+	DenyKeyword  []string
+	Options      map[string][]string // by allowed command
+	Schemes      []string
+	Ports        []int64
+	Private      bool // private addresses are refused
+	Except       []string
+	JSON         bool // JSON in strings is opened
 
-	// arg:
+	// arg:, and of a slot Max, Min and Forbid
 	Match    string // RE2, must match the whole value; "" is no constraint
 	In       []abi.Value
 	HasIn    bool

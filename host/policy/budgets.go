@@ -187,7 +187,7 @@ func (y *layer) try(specs []contract.Spec) []error {
 			at := abi.JoinIndex(k.at+"/args", j)
 			r := base
 			r.Args = []contract.Arg{compileArg(&t.Args[j], y.rule(at))}
-			r.Args[0].Names = sortedKeys(t.Slots)
+			r.Args[0].Names = namesOf(t, t.Args[j].Slot)
 			attempt(at, r)
 		}
 		l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: t}}, trust: true}

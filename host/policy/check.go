@@ -93,20 +93,19 @@ func (c *issues) checkTool(t *tool, at string, role role, name string) {
 }
 
 func (c *issues) checkArg(a *arg, at string) {
-	slot := present{{"allow", a.Allow != nil}, {"deny", a.Deny != nil}, {"literal", a.Literal != nil}, {"fold", a.Fold != nil}, {"symlinks", a.Symlinks != nil}}
-	one := present{{"match", a.Match != nil}, {"in", a.In != nil}, {"max", a.Max != nil}, {"min", a.Min != nil}, {"max_bytes", a.MaxBytes != nil}, {"forbid", a.Forbid != nil}, {"require", a.Require != nil}, {"origin", a.Origin != nil}}
+	slot, one := a.ofSlots(), a.ofArgs()
 	switch {
 	case a.Slot == "" && a.Arg == "":
 		c.entry(at, "neither slot nor arg; want slot: path, or arg: with the name of an argument")
-	case a.Slot != "" && one.first() != "":
-		c.add(at+"/"+one.first(), "%s is for arg:; a slot takes %s", one.first(), slot.names())
-	case a.Slot == "" && slot.first() != "":
+	case a.Slot != "":
+		c.checkSlot(a, at)
+	case slot.first() != "":
 		c.add(at+"/"+slot.first(), "%s is for slot:; an arg takes %s", slot.first(), one.names())
-	case a.Slot == "" && !a.constrains():
+	case !a.constrains():
 		c.entry(at, "constrains nothing; want one of %s", one.names())
 	case yes(a.Forbid) && yes(a.Require):
 		c.add(at, "forbid and require together refuse every call; deny the tool instead: verdict: deny")
-	case yes(a.Also) && a.Allow == nil && a.In == nil:
+	case yes(a.Also) && a.In == nil:
 		c.entry(at+"/also", "also is about an allow or in list, and there is none; remove it")
 	}
 }

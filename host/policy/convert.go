@@ -175,7 +175,7 @@ func (c *converter) object(n *yaml.Node, t reflect.Type, at string) abi.Value {
 	return c.members(n, at, func(key, value *yaml.Node, at string) abi.Value {
 		for _, f := range fields {
 			if f.name == key.Value {
-				return c.convert(value, f.typ, f.tag, at)
+				return c.convert(value, f.typ, patternTag(f, t, slotOfNode(n)), at)
 			}
 		}
 		c.addAt(at, position(key), "unknown key %q%s", key.Value, c.elsewhere(key.Value, t)+accepted(key.Value, fieldNames(t)))

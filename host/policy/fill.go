@@ -58,7 +58,8 @@ func (c *issues) fillStruct(v abi.Value, dst reflect.Value, at string) {
 			c.add(at, "unknown key %q", m.Name)
 			continue
 		}
-		c.fill(m.Value, dst.Field(fields[i].index), fields[i].tag, abi.Join(at, m.Name))
+		tag := patternTag(fields[i], dst.Type(), v.Get("slot").Str())
+		c.fill(m.Value, dst.Field(fields[i].index), tag, abi.Join(at, m.Name))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
 )
 
 // The codes of a [Note]. They are stable.
@@ -105,6 +106,9 @@ func (p *Policy) allNotes() []Note {
 func (y *layer) denyNotes(k *keyed, n *notes) {
 	args := k.tool().Args
 	for i := range args {
+		if !contract.PathSlot(args[i].Slot) {
+			continue
+		}
 		for _, pattern := range args[i].Deny {
 			at := abi.JoinIndex(k.at+"/args", i)
 			if dir, base := splitPattern(pattern); dir != "" && isGlob(base) && !isGlob(dir) && base != "**" && base != "*" {

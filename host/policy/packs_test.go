@@ -92,7 +92,7 @@ func uncovered(y *layer, tools []abi.Value) map[string]bool {
 			if ofRepository[y.pack] {
 				continue
 			}
-			if !slices.Contains(slotNames([]level{l}), path) || len(joinArgs([]level{l}, nil)) == 0 {
+			if !slices.Contains(slotNames([]level{l}, "path"), path) || len(joinArgs([]level{l}, nil)) == 0 {
 				found[fmt.Sprintf("%s: %s is shaped like a path", d.Get("name").Str(), path)] = true
 			}
 		}

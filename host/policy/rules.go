@@ -114,7 +114,7 @@ func undeclaredOf(l *level) said[contract.Undeclared] {
 // says also.
 func joinArgs(levels []level, n *notes) []contract.Arg {
 	var list []contract.Arg
-	names := slotNames(levels)
+	names := map[string][]string{}
 	held := map[string]string{} // slot or argument → rule of the list that holds
 	for i := range levels {
 		l := &levels[i]
@@ -125,13 +125,16 @@ func joinArgs(levels []level, n *notes) []contract.Arg {
 				entry := &h.tool.Args[k]
 				a := compileArg(entry, h.rule(abi.JoinIndex("/args", k)))
 				if a.Slot != "" {
-					a.Names = names
+					if _, ok := names[a.Slot]; !ok {
+						names[a.Slot] = slotNames(levels, a.Slot)
+					}
+					a.Names = names[a.Slot]
 				}
 				id := a.Slot + "=" + a.Arg
-				if a.HasAllow || a.HasIn {
+				if a.HasAllow || a.HasIn || a.HasPatterns {
 					if rule, ok := held[id]; ok {
 						n.superseded(rule, a.Rule)
-						a.HasAllow, a.Allow, a.HasIn, a.In = false, nil, false, nil
+						a.HasAllow, a.Allow, a.HasIn, a.In, a.HasPatterns, a.AllowPattern = false, nil, false, nil, false, nil
 					} else if !yes(entry.Also) && !l.fit {
 						here[id] = a.Rule
 					}
@@ -152,7 +155,7 @@ func joinArgs(levels []level, n *notes) []contract.Arg {
 // repeats says whether a rule only asks for canonical values, as an earlier one
 // for the same values does, no less strictly.
 func repeats(a *contract.Arg, list []contract.Arg) bool {
-	if a.Slot == "" || a.HasAllow || len(a.Deny) > 0 || a.Literal || a.Require {
+	if a.Slot == "" || a.HasAllow || len(a.Deny) > 0 || a.Literal || a.Require || a.Narrows() {
 		return false
 	}
 	return slices.ContainsFunc(list, func(b contract.Arg) bool {
@@ -160,16 +163,20 @@ func repeats(a *contract.Arg, list []contract.Arg) bool {
 	})
 }
 
-// slotNames lists the arguments that entries declare to hold paths.
-func slotNames(levels []level) []string {
+// slotNames lists the arguments that entries declare to hold values of a class.
+func slotNames(levels []level, slot string) []string {
 	var names []string
 	for i := range levels {
 		for j := range levels[i].hits {
-			names = append(names, sortedKeys(levels[i].hits[j].tool.Slots)...)
+			names = append(names, namesOf(levels[i].hits[j].tool, slot)...)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+func namesOf(t *tool, slot string) []string {
+	return slices.DeleteFunc(sortedKeys(t.Slots), func(name string) bool { return t.Slots[name] != slot })
 }
 
 func constrained(a *contract.Arg) bool {
@@ -183,6 +190,7 @@ func compileArg(e *arg, rule string) contract.Arg {
 		Match: text(e.Match), In: e.In, HasIn: e.In != nil, Max: text(e.Max), Min: text(e.Min), MaxBytes: -1,
 		Forbid: yes(e.Forbid), Require: yes(e.Require), Origin: e.Origin,
 	}
+	slotMembers(e, &a)
 	if e.MaxBytes != nil {
 		a.MaxBytes = *e.MaxBytes
 	}

@@ -86,7 +86,7 @@ type tool struct {
 	Risk       *string           `key:"risk" enum:"low|medium|high|critical" doc:"Shown in asks and the ledger; drives ask_from."`
 	Undeclared *string           `key:"undeclared" enum:"allow|sink|deny" doc:"Arguments that the pinned schema does not have."`
 	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
-	Slots      map[string]string `key:"slots" keys:"argument" enum:"path" doc:"What the server's own argument names mean."`
+	Slots      map[string]string `key:"slots" keys:"argument" enum:"path|cwd|command|sql|url|host|recipient|repo|owner|principal|application|skill|activation|secret|bypass|size|rows" doc:"What the server's own argument names mean."`
 	Approve    *approve          `key:"approve" doc:"How far a person's yes to an ask of the tool reaches. In a pack that is bound by fit it counts only where it reaches less far."`
 	Hide       *bool             `key:"hide" doc:"true: the tool is not shown in lists, and denied when it is called all the same."`
 	Replace    *bool             `key:"replace" doc:"Forget what lower layers, packs and heuristics say about the tools of this key."`
@@ -107,21 +107,30 @@ type sink struct {
 }
 
 type arg struct {
-	Slot string `key:"slot" enum:"path" doc:"A class of arguments. With arg: that argument alone, which holds values of the class."`
+	Slot string `key:"slot" enum:"path|cwd|command|sql|url|host|recipient|repo|owner|principal|application|skill|activation|secret|bypass|size|rows" doc:"A class of arguments. With arg: that argument alone, which holds values of the class."`
 	Arg  string `key:"arg" is:"argument" doc:"One argument: a name or a JSON Pointer."`
 
-	Allow    []string `key:"allow" is:"pattern" doc:"slot: every value must match one. An empty list allows nothing."`
-	Deny     []string `key:"deny" is:"pattern" doc:"slot: no value may match."`
-	Literal  *bool    `key:"literal" doc:"slot: refuse shell grammar in the value."`
-	Fold     *bool    `key:"fold" doc:"slot: compare without regard to case."`
-	Symlinks *string  `key:"symlinks" enum:"lexical" doc:"slot: paths are compared as written, links are not followed."`
+	Allow        []string            `key:"allow" is:"pattern" doc:"slot: every value must match one, and one must be there. An empty list allows nothing."`
+	Deny         []string            `key:"deny" is:"pattern" doc:"slot: no value may match."`
+	Literal      *bool               `key:"literal" doc:"path, cwd: refuse shell grammar in the value."`
+	Fold         *bool               `key:"fold" doc:"path, cwd: compare without regard to case."`
+	Symlinks     *string             `key:"symlinks" enum:"lexical|resolve" doc:"path, cwd: lexical compares paths as written; resolve follows links, too, and both must be acceptable. Absent: lexical."`
+	AllowPattern []string            `key:"allow_pattern" is:"regex" doc:"sql: RE2, of which every whole statement must match one. An empty list allows nothing."`
+	DenyPattern  []string            `key:"deny_pattern" is:"regex" doc:"sql, command: RE2 that may match nowhere in the text."`
+	DenyKeyword  []string            `key:"deny_keyword" is:"text" doc:"command: words that may stand nowhere in the text."`
+	Options      map[string][]string `key:"options" keys:"text" doc:"command: by allowed command, the only options that it may have."`
+	Schemes      []string            `key:"schemes" is:"text" doc:"url: the accepted schemes."`
+	Ports        []int64             `key:"ports" is:"count" doc:"url, host: the accepted ports."`
+	Private      *string             `key:"private" enum:"deny" doc:"url, host: deny refuses loopback, link-local, private and metadata addresses."`
+	Except       []string            `key:"except" is:"text" doc:"url, host: hosts that private: deny leaves alone."`
+	JSON         *bool               `key:"json" doc:"slot: JSON arrays and objects that stand in strings are opened, too."`
 
 	Match    *string     `key:"match" is:"regex" doc:"arg: RE2 that must match the whole value."`
 	In       []abi.Value `key:"in" is:"scalar" doc:"arg: the accepted values. An empty list allows nothing."`
-	Max      *string     `key:"max" is:"number" doc:"arg: the greatest number."`
-	Min      *string     `key:"min" is:"number" doc:"arg: the least number."`
+	Max      *string     `key:"max" is:"number" doc:"arg, size, rows: the greatest number."`
+	Min      *string     `key:"min" is:"number" doc:"arg, size, rows: the least number."`
 	MaxBytes *int64      `key:"max_bytes" is:"size" doc:"arg: the most bytes of the value's canonical JSON, or of the text of a string."`
-	Forbid   *bool       `key:"forbid" doc:"arg: the argument must be absent."`
+	Forbid   *bool       `key:"forbid" doc:"arg, secret, bypass: the argument must be absent; of bypass, or say off."`
 	Require  *bool       `key:"require" doc:"arg: the argument must be present."`
 	Origin   []string    `key:"origin" enum:"client|trusted" doc:"arg: who may have said the value: the user through the process's own channel, or a field that vouches under sources. What stood in another output is denied, anything else asks; verdict says otherwise."`
 

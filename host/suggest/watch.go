@@ -117,8 +117,9 @@ func (w *watch) args(s contract.Spec, r *contract.Rules) (contract.Contract, err
 	out := &watchArgs{w: w, real: real}
 	rule := contract.Arg{Rule: "suggest", Outcome: abi.Deny, Slot: "path", MaxBytes: -1}
 	for _, a := range r.Args {
-		rule.Names = append(rule.Names, a.Names...)
-		out.slot = out.slot || a.Slot == "path"
+		if a.Slot == "path" {
+			rule.Names, out.slot = append(rule.Names, a.Names...), true
+		}
 	}
 	every, secret := rule, rule
 	every.HasAllow, secret.Deny = true, secretPaths()

@@ -1,0 +1,137 @@
+package builtin
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// pathMatcher is a compiled rule about paths.
+type pathMatcher struct {
+	hasAllow bool
+	allow    []glob
+	deny     []glob
+	literal  bool
+	fold     bool
+}
+
+func newPathMatcher(rule *contract.Arg) (matcher, error) {
+	m := &pathMatcher{hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold}
+	for _, p := range rule.Allow {
+		g, err := compileGlob(p, false)
+		if err != nil {
+			return nil, err
+		}
+		m.allow = append(m.allow, g)
+	}
+	for _, p := range rule.Deny {
+		g, err := compileGlob(p, true)
+		if err != nil {
+			return nil, err
+		}
+		m.deny = append(m.deny, g)
+	}
+	return m, nil
+}
+
+func (m *pathMatcher) wants() bool { return m.hasAllow }
+
+// readsPath says whether a scalar is a path: a number is one where the schema
+// does not say that it is none.
+func readsPath(v abi.Value, p *place) bool {
+	if v.Kind() == abi.Number {
+		return !p.node.exists() || p.node.types() == 0 || p.node.types()&typeString != 0
+	}
+	return v.IsString()
+}
+
+// judge judges one path value.
+func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
+	if !v.IsString() {
+		if m.hasAllow {
+			return wrong{"ARGS_PATH_UNDECIDABLE", "a path is a number, which a server could read as a name or as an open file", "send the path as text"}
+		}
+		return wrong{}
+	}
+	if m.literal && shellGrammar(v.Str(), p.Platform == "windows") {
+		return wrong{"ARGS_PATH_LITERAL", "a path contains characters of the shell's grammar", "send a plain path"}
+	}
+	path, why := canonicalPath(v.Str(), p.Place)
+	if why != "" {
+		return wrong{"ARGS_PATH_UNDECIDABLE", "a path can be read in more than one way: " + why, "send the plain absolute path"}
+	}
+	return m.within(path, p)
+}
+
+// within holds the patterns against a canonical path.
+func (m *pathMatcher) within(path string, p *place) wrong {
+	if w := m.denied(path, p); w.code != "" {
+		return w
+	}
+	if !m.hasAllow {
+		return wrong{}
+	}
+	fold := m.fold || p.Platform == "windows"
+	decidable := true
+	for i := range m.allow {
+		if m.allow[i].match(path, fold, p.Place) {
+			return wrong{}
+		}
+		decidable = decidable && m.allow[i].fits(path)
+	}
+	if !decidable {
+		return relativePath
+	}
+	return wrong{"ARGS_PATH_OUTSIDE", "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule"}
+}
+
+var (
+	relativePath = wrong{"ARGS_PATH_UNDECIDABLE", "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server"}
+	deniedPath   = wrong{"ARGS_PATH_DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule"}
+)
+
+// denied says whether a deny pattern refuses a canonical path. Where file
+// systems ignore case, deny does too.
+func (m *pathMatcher) denied(path string, p *place) wrong {
+	if len(m.deny) == 0 {
+		return wrong{}
+	}
+	fold := m.fold || p.Platform == "windows" || p.Platform == "darwin"
+	forms := otherForms(path)
+	for i := range m.deny {
+		g := &m.deny[i]
+		if !g.fits(path) || g.home && p.Home == "" {
+			return relativePath
+		}
+		if g.match(path, fold, p.Place) {
+			return deniedPath
+		}
+		for _, f := range forms {
+			if g.match(f, fold, p.Place) {
+				return deniedPath
+			}
+		}
+	}
+	return wrong{}
+}
+
+// pathShaped says whether a key looks like a file name.
+func pathShaped(name string) bool {
+	return strings.ContainsAny(name, `/\.`) || strings.HasPrefix(name, "~")
+}
+
+// startsLikePath says whether a value starts as paths do.
+func startsLikePath(s string) bool {
+	return s != "" && (s[0] == '/' || s[0] == '\\' || s[0] == '~' || s[0] == '.' || drive(s) || hasPrefixFold(s, "file:"))
+}
+
+// shellGrammar says whether a value contains a character that a shell gives a
+// meaning.
+func shellGrammar(value string, windows bool) bool {
+	set := "|&;<>()$`\"'*?[]#!{}\n\\"
+	if windows {
+		set = "|&;<>()$`\"'*?[]#!{}\n%^"
+	}
+	return strings.ContainsAny(value, set)
+}

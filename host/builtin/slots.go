@@ -1,0 +1,121 @@
+package builtin
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// class is one row of the table of slots: a class of arguments, how its values
+// are found, and what judges them. What a rule of it can say stands in
+// [contract.Slots].
+type class struct {
+	name  string
+	noun  string // of one value, with its article: "a path"
+	names wordList
+	// named replaces names where a list of them does not do.
+	named   func(name string, moving bool) bool
+	formats string // schema formats, each between blanks
+	compile func(*contract.Arg) (matcher, error)
+
+	// reads says whether a scalar under the class's name is a value of the class.
+	// nil: every string, number and boolean is.
+	reads func(v abi.Value, p *place) bool
+	// whole says whether an array or object under the class's name is one value,
+	// which the matcher gets as it is. nil: its items and members are.
+	whole func(v abi.Value) bool
+	// keyed says whether the name of a member, under the class's name, is a value
+	// itself. nil: none is.
+	keyed func(name string) bool
+	// value says whether a string under such a name is one, too.
+	value func(s string) bool
+	// content says whether a member under the class's name is something else. nil:
+	// every member is a value.
+	content func(name string) bool
+	// files: a URI that names a file of this machine is a value, too.
+	files bool
+	// exact: an absent value is refused where the tool's slots: declare one.
+	exact bool
+}
+
+// matcher judges values of a class by one rule.
+type matcher interface {
+	// judge returns what is wrong with one value; a code of "" is nothing.
+	judge(v abi.Value, p *place) wrong
+	// wants says whether one value must be found.
+	wants() bool
+}
+
+// gatherer is a matcher that reads several members of one object as one value,
+// as in {"command": …, "args": […]} or {"owner": …, "repo": …}.
+type gatherer interface {
+	// gather returns the value that members of an object make together, and the
+	// names of those that are not judged by themselves beside it. An absent value:
+	// there is nothing to gather.
+	gather(object abi.Value, named func(name string) bool) (v abi.Value, taken []string)
+}
+
+// wrong is what is wrong with one value, in host words.
+type wrong struct{ code, reason, mend string }
+
+// place is where a value stands that a matcher judges.
+type place struct {
+	*abi.Place        // where relative paths of the server start
+	name       string // of the argument, as the caller wrote it; "" for an item or a key
+	node       schema // of the pinned schema, which may not exist
+	call       *abi.Call
+}
+
+// classes is the table of slots.
+func classes() []class {
+	return []class{
+		{name: "path", noun: "a path", named: pathName, formats: " path file-path filepath file directory directory-path dir-path ",
+			compile: newPathMatcher, reads: readsPath, keyed: pathShaped, value: startsLikePath, content: contentName, files: true},
+		{name: "command", noun: "a command", named: plainly(commandName), compile: newCommandMatcher},
+		{name: "url", noun: "a URL", named: plainly(uriName), formats: " uri uri-reference iri iri-reference url ", compile: newURLMatcher,
+			keyed: func(name string) bool { return strings.Contains(name, "://") }},
+		{name: "host", noun: "a host", formats: " hostname idn-hostname ipv4 ipv6 ", compile: newHostMatcher,
+			names: naming("host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"),
+			keyed: func(name string) bool { return strings.ContainsAny(name, ".:") }},
+		{name: "recipient", noun: "a recipient", formats: " email idn-email ", compile: newRecipientMatcher,
+			names: naming("to", "cc", "bcc", "recipient", "recipients", "email", "emails", "email address", "email addresses", "reply to", "send to",
+				"channel", "channels", "channel id", "channel name", "attendees", "invitees"),
+			keyed: func(name string) bool { return strings.IndexByte(name, '@') >= 0 }},
+	}
+}
+
+// plainly is a function of names alone.
+func plainly(f func(string) bool) func(string, bool) bool {
+	return func(name string, _ bool) bool { return f(name) }
+}
+
+// classNamed returns the row of this name.
+func classNamed(name string) (*class, bool) {
+	all := classes()
+	for i := range all {
+		if all[i].name == name {
+			return &all[i], true
+		}
+	}
+	return nil, false
+}
+
+// code is the code of a violation, with the class's name in it.
+func (c *class) code(what string) string {
+	return "ARGS_" + strings.ToUpper(c.name) + "_" + what
+}
+
+// takes says whether an argument of this name holds a value of the class.
+func (c *class) takes(name string, moving bool) bool {
+	if c.named != nil {
+		return c.named(name, moving)
+	}
+	return c.names.match(name)
+}
+
+// format says whether a schema's format names the class.
+func (c *class) format(node schema) bool {
+	f := textOf(get(node.node, "format"))
+	return f != "" && strings.Contains(c.formats, " "+f+" ")
+}
