@@ -16,14 +16,14 @@ var mayImport = map[string][]string{
 	"abi/tck":                   {"abi"},
 	"packs":                     {},
 	"host/approval":             {"abi"},
-	"host/builtin":              {"abi", "host/contract", "host/provenance"},
+	"host/builtin":              {"abi", "host/contract", "host/provenance", "host/zones"},
 	"host/cases":                {"abi", "host/replay"},
 	"host/clients":              {"abi"},
 	"host/contract":             {"abi"},
 	"host/facts":                {"abi"},
-	"host/gate":                 {"abi", "host/contract", "host/policy", "host/provenance"},
+	"host/gate":                 {"abi", "host/contract", "host/policy", "host/provenance", "host/zones"},
 	"host/ledger":               {"abi"},
-	"host/policy":               {"abi", "host/contract", "packs"},
+	"host/policy":               {"abi", "host/contract", "host/zones", "packs"},
 	"host/provenance":           {"abi", "host/provenance/fold", "host/provenance/signature"},
 	"host/provenance/fold":      {},
 	"host/provenance/fold/gen":  {},
@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"host/transport":            {"abi", "host/wire"},
 	"host/wasm":                 {"abi", "host/contract"},
 	"host/wire":                 {"abi"},
+	"host/zones":                {},
 	"cmd/callgate":              {"abi", "host/*", "packs"},
 	"testdata/servers":          {},
 }
@@ -56,7 +57,7 @@ var onlyIn = map[string][]string{
 
 // pure are the packages that decide, or that a decision is made of: they see
 // nothing but their arguments.
-var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance", "host/provenance/fold"}
+var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance", "host/provenance/fold", "host/zones"}
 
 // impure are the packages of the standard library, with everything below them,
 // that give an answer which differs from one run to the next. The exceptions

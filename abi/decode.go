@@ -281,11 +281,11 @@ func (e *Event) readSession(r *reader) error {
 	e.Session = &SessionEvent{
 		ID: r.str("id"), New: r.yes("new"), Group: r.str("group"), Server: r.str("server"), File: r.str("file"),
 		Version:   r.str("version"),
-		Principal: Principal{Subject: r.str("subject"), Actors: r.strs("actors")},
+		Principal: Principal{Identity: r.str("identity"), Subject: r.str("subject"), Issuer: r.str("issuer"), Actors: r.strs("actors")},
 		Place:     Place{Dir: r.str("dir"), Home: r.str("home"), Platform: r.str("platform")},
 		Protected: r.strs("protected"), Previous: r.str("previous"), Cut: r.num("cut"),
 	}
-	return r.done("id", "new", "group", "server", "file", "version", "subject", "actors", "dir", "home", "platform", "protected", "previous", "cut")
+	return r.done("id", "new", "group", "server", "file", "version", "identity", "subject", "issuer", "actors", "dir", "home", "platform", "protected", "previous", "cut")
 }
 
 func (e *Event) readCall(r *reader) error {

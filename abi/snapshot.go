@@ -43,8 +43,10 @@ type ServerDrift struct {
 
 // Principal is who calls.
 type Principal struct {
-	Subject string
-	Actors  []string
+	Identity string // the entry of `identities:` that the operator started the process with
+	Subject  string // as verified
+	Issuer   string // who verified it
+	Actors   []string
 }
 
 // BudgetUse is the state of one budget that applies to a call.
@@ -54,8 +56,9 @@ type BudgetUse struct {
 	Max    int64
 	Used   int64         // without this call
 	Charge int64         // what this call adds
-	Window time.Duration // 0: per session
-	Resets time.Time     // when the oldest charge falls out of the window; zero: with the session
+	Window time.Duration // 0: per session, or per day
+	Zone   string        // per calendar day of this time zone, instead of Window
+	Resets time.Time     // when the oldest charge no longer counts; zero: with the session
 }
 
 // Place is where relative and home paths of a server start.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,7 @@ type runFlags struct {
 	remote upstreamFiles
 
 	server, group, ledger string
+	identity              string   // the entry of identities: that calls
 	configs               []string // that start this process
 	original              string   // what wrap replaced, for unwrap; nothing here depends on it
 }
@@ -77,6 +79,7 @@ func runCmd(std stdio) *cobra.Command {
 	f.remote.add(cmd)
 	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND, or the host of the URL)")
 	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "the entry of identities: in the policy that the client is")
 	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
 	cmd.Flags().StringArrayVar(&f.configs, "config", nil, "configuration that starts this process; calls are kept away from it, as from those of known clients")
 	cmd.Flags().StringVar(&f.original, "original", "", "")
@@ -114,9 +117,25 @@ func (f *runFlags) connect(command []string) (remote *transport.Options, name st
 	return &o, up.Host(), nil
 }
 
+// knownIdentity checks what --identity names. Without it a policy with
+// identities denies every call, as it says.
+func knownIdentity(p *policy.Policy, name string) error {
+	names := p.Identities()
+	switch {
+	case name == "" || slices.Contains(names, name):
+		return nil
+	case len(names) == 0:
+		return fmt.Errorf("--identity: the policy has no identities; add one named %q, or leave the flag out", name)
+	}
+	return fmt.Errorf("--identity: the policy has no identity %q; it has %s", name, strings.Join(names, ", "))
+}
+
 func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, error) {
 	p, err := f.loadRun(f.group != "")
 	if err != nil {
+		return 2, err
+	}
+	if err := knownIdentity(p, f.identity); err != nil {
 		return 2, err
 	}
 	remote, name, err := f.connect(command)
@@ -144,6 +163,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Principal: abi.Principal{Identity: f.identity},
 		Protected: protected(p, dir, append(f.configs, f.remote.names()...)...),
 	})
 	if err != nil {

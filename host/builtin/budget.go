@@ -36,7 +36,7 @@ func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
 		all = append(all, violation{
 			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: "/call/tool",
 			reason: fmt.Sprintf("budget %q is spent: %d of %d used, this call takes %d, counted %s; it resets %s",
-				b.Name, b.Used, b.Max, b.Charge, perWhat(b.Window), resets(b.Resets)),
+				b.Name, b.Used, b.Max, b.Charge, perWhat(b), resets(b.Resets)),
 			mend: "wait until the budget resets, or raise its max in the policy",
 		})
 	}
@@ -49,11 +49,14 @@ func roomFor(b *abi.BudgetUse) bool {
 	return b.Used >= 0 && b.Charge >= 0 && b.Used <= b.Max && b.Charge <= b.Max-b.Used
 }
 
-func perWhat(window time.Duration) string {
-	if window == 0 {
+func perWhat(b *abi.BudgetUse) string {
+	if b.Zone != "" {
+		return "per day in " + b.Zone
+	}
+	if b.Window == 0 {
 		return "per session"
 	}
-	s := window.String()
+	s := b.Window.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}

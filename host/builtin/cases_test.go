@@ -159,6 +159,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
 	"changed", "budgets", "protected", "call", "drift", "why", "twice", "server",
+	"time", "principal",
 }
 
 func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
@@ -243,6 +244,15 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 			*to = v.Str()
 		}
 	}
+	if at := c.Get("time").Str(); at != "" {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Time = when
+	}
+	p := c.Get("principal")
+	s.Session.Principal = abi.Principal{Identity: p.Get("identity").Str(), Subject: p.Get("subject").Str(), Issuer: p.Get("issuer").Str()}
 	s.Session.Protected = texts(c.Get("protected"))
 	if s.Session.Protected == nil {
 		s.Session.Protected = []string{"/home/u/.config/callgate", "/home/u/.claude.json", "/srv/work/policy.yaml"}
@@ -332,6 +342,10 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 			r.MaxArgumentBytes, r.MaxArgumentBytesAt = number(t, m.Value), "p.yaml:7: max_argument_bytes"
 		case "undeclared":
 			r.Undeclared, r.UndeclaredAt = contract.UndeclaredDeny, "p.yaml:6: undeclared"
+		case "schedules":
+			r.Schedules = schedulesFrom(t, m.Value)
+		case "identities":
+			r.Identities = identitiesFrom(m.Value)
 		case "args":
 			for i, a := range m.Value.Items() {
 				r.Args = append(r.Args, argFrom(t, i, a))

@@ -16,7 +16,9 @@ import "github.com/callgate/callgate/host/contract"
 func Table() []contract.Spec {
 	return []contract.Spec{
 		{Name: "self", New: NewSelf},
+		{Name: "identity", New: NewIdentity},
 		{Name: "pin", New: NewPin},
+		{Name: "schedule", New: NewSchedule},
 		{Name: "budget", New: ofTools(NewBudget)},
 		{Name: "args", New: NewArgs},
 		{Name: "origin", New: NewOrigin},

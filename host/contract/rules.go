@@ -34,6 +34,9 @@ type Rules struct {
 	// UndeclaredAt is the rule that set Undeclared.
 	UndeclaredAt string
 	Approve      Approve
+
+	Schedules  []Schedule // that name the tool
+	Identities []Identity // all of the policy; nil: whoever calls
 }
 
 // Approve is `approve:`: how far a person's yes reaches.
@@ -168,6 +171,7 @@ const (
 	CountAttempts  Count = iota
 	CountCommits         // calls that were allowed
 	CountSuccesses       // allowed calls whose result was no error
+	CountFailures        // allowed calls whose result was an error, since the last that was none
 )
 
 // Budget is one entry of `budgets:`, or a tool's max_calls.
@@ -175,7 +179,8 @@ type Budget struct {
 	Rule   string // file:line: path
 	Name   string // unique in the policy
 	Max    int64
-	Window time.Duration // 0: per session
+	Window time.Duration // a stretch of time; 0: per session, or per day
+	Zone   string        // per calendar day of this time zone, instead of Window
 	Count  Count
 	Weight string // JSON Pointer into the arguments whose element count is charged; "" charges 1
 	Scope  string // calls with the same scope share the counter

@@ -8,13 +8,15 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/provenance"
+	"github.com/callgate/callgate/host/zones"
 )
 
 // counter holds what calls have charged to one budget.
 type counter struct {
-	window  time.Duration // 0: per session
-	charges []charge      // in the order of their times
-	settled int64         // per session: charges that can no longer be given back
+	window  time.Duration  // a stretch of time
+	day     *time.Location // per calendar day of this zone, instead; neither: per session
+	charges []charge       // in the order of their times
+	settled int64          // per session: charges that can no longer be given back
 }
 
 // charge is what one call took from a budget.
@@ -25,18 +27,60 @@ type charge struct {
 	final bool // it can not be given back
 }
 
+// counterOf is a counter that nothing was charged to.
+func counterOf(b contract.Budget) *counter {
+	c := &counter{}
+	c.follow(b)
+	return c
+}
+
+// follow has the counter count as the policy in force says.
+func (c *counter) follow(b contract.Budget) {
+	if c.window = b.Window; b.Zone == "" {
+		c.day = nil
+		return
+	}
+	if c.day != nil && c.day.String() == b.Zone {
+		return
+	}
+	day, err := zones.Load(b.Zone)
+	if err != nil {
+		day = time.UTC // no policy loads that names such a zone
+	}
+	c.day = day
+}
+
+// lasts says whether the counter outlives the session.
+func (c *counter) lasts() bool { return c.window > 0 || c.day != nil }
+
+// past says whether a charge counts no longer.
+func (c *counter) past(ch charge, now time.Time) bool {
+	if c.day != nil {
+		return zones.Day(ch.at.In(c.day)) < zones.Day(now.In(c.day))
+	}
+	return c.window > 0 && !ch.at.Add(c.window).After(now)
+}
+
+// ends is when a charge of a counter that lasts counts no longer.
+func (c *counter) ends(ch charge) time.Time {
+	if c.day != nil {
+		return zones.NextDay(ch.at.In(c.day))
+	}
+	return ch.at.Add(c.window)
+}
+
 // used returns what other calls have taken at a time, and when the oldest
-// charge that still counts falls out of the window.
+// charge that still counts no longer does.
 func (c *counter) used(now time.Time, call string) (int64, time.Time) {
 	n := c.settled
 	var resets time.Time
 	for _, ch := range c.charges {
-		if ch.call == call || c.window > 0 && !ch.at.Add(c.window).After(now) {
+		if ch.call == call || c.past(ch, now) {
 			continue
 		}
 		n += ch.n
-		if c.window > 0 && resets.IsZero() {
-			resets = ch.at.Add(c.window)
+		if c.lasts() && resets.IsZero() {
+			resets = c.ends(ch)
 		}
 	}
 	return n, resets
@@ -52,11 +96,11 @@ func (c *counter) add(ch charge, spent int64) {
 		return
 	}
 	at := len(c.charges)
-	for c.window > 0 && at > 0 && c.charges[at-1].at.After(ch.at) {
+	for c.lasts() && at > 0 && c.charges[at-1].at.After(ch.at) {
 		at--
 	}
 	c.charges = slices.Insert(c.charges, at, ch)
-	if c.window == 0 || int64(len(c.charges)) <= spent+1 {
+	if !c.lasts() || int64(len(c.charges)) <= spent+1 {
 		return
 	}
 	final := int64(0)
@@ -73,9 +117,9 @@ func (c *counter) add(ch charge, spent int64) {
 	}
 }
 
-// expire drops the charges that have fallen out of the window.
+// expire drops the charges that count no longer.
 func (c *counter) expire(now time.Time) {
-	for c.window > 0 && len(c.charges) > 0 && !c.charges[0].at.Add(c.window).After(now) {
+	for len(c.charges) > 0 && c.past(c.charges[0], now) {
 		c.charges = c.charges[1:]
 	}
 }
@@ -87,7 +131,7 @@ func (c *counter) settle(call string) {
 		if ch.call != call {
 			continue
 		}
-		if c.charges[i].final = true; c.window == 0 {
+		if c.charges[i].final = true; !c.lasts() {
 			c.settled += ch.n
 			c.charges = append(c.charges[:i:i], c.charges[i+1:]...)
 		}
@@ -156,7 +200,7 @@ func (s *State) budgets(n *entry) []abi.BudgetUse {
 	}
 	out := make([]abi.BudgetUse, 0, len(n.binding.budgets))
 	for _, b := range n.binding.budgets {
-		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Charge: n.weight(b)}
+		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Zone: b.Zone, Charge: n.weight(b)}
 		if c := s.counters[b.Scope]; c != nil {
 			c.expire(s.now)
 			use.Used, use.Resets = c.used(s.now, n.key)
@@ -175,13 +219,29 @@ func (s *State) charge(n *entry, kinds ...contract.Count) {
 			}
 			c := s.counters[b.Scope]
 			if c == nil {
-				c = &counter{window: b.Window}
+				c = counterOf(b)
 				s.counters[b.Scope] = c
 			}
-			c.window = b.Window
-			c.add(charge{n.key, s.now, n.weight(b), k == contract.CountAttempts && c.window > 0}, b.Max)
+			c.follow(b)
+			c.add(charge{n.key, s.now, n.weight(b), (k == contract.CountAttempts || k == contract.CountFailures) && c.lasts()}, b.Max)
 		}
 	}
+}
+
+// failed counts the failures in a row. What another process says of a success
+// ends no row: it would loosen.
+func (s *State) failed(n *entry, failed bool) {
+	if failed {
+		s.charge(n, contract.CountFailures)
+	}
+	s.eachCounter(n, contract.CountFailures, func(c *counter) {
+		switch {
+		case failed:
+			c.settle(n.key)
+		case !n.peer:
+			c.charges, c.settled = nil, 0
+		}
+	})
 }
 
 // eachCounter visits the counters of a call's budgets of one kind.

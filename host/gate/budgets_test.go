@@ -45,6 +45,19 @@ func TestBudgetsCountWhatTheySay(t *testing.T) {
 			{0, "send", `{}`, ok, "allow"}, {5, "send", `{}`, ok, "allow"}, {9, "send", `{}`, "", "deny BUDGET_SPENT"},
 			{10, "send", `{}`, "", "deny BUDGET_SPENT"}, {25, "send", `{}`, ok, "allow"},
 		}},
+		{"a day ends at its own midnight", "tools: [s/send], max: 1, per: day@Asia/Kolkata, count: attempts", []step{
+			{0, "send", `{}`, ok, "allow"}, {389, "send", `{}`, "", "deny BUDGET_SPENT"}, {390, "send", `{}`, ok, "allow"},
+		}},
+		{"a day outlives no midnight but its own", "tools: [s/send], max: 1, per: day@UTC, count: commits", []step{
+			{0, "send", `{}`, ok, "allow"}, {719, "send", `{}`, "", "deny BUDGET_SPENT"}, {720, "send", `{}`, ok, "allow"},
+		}},
+		{"failures in a row", "tools: [s/send], max: 2, per: 5m, count: failures", []step{
+			{0, "send", `{}`, bad, "allow"}, {0, "send", `{}`, ok, "allow"}, {1, "send", `{}`, bad, "allow"}, {1, "send", `{}`, bad, "allow"},
+			{2, "send", `{}`, "", "deny BUDGET_SPENT"}, {6, "send", `{}`, ok, "allow"}, {6, "send", `{}`, ok, "allow"},
+		}},
+		{"failures in a session", "tools: [s/send], max: 1, per: session, count: failures", []step{
+			{0, "send", `{}`, ok, "allow"}, {0, "send", `{}`, bad, "allow"}, {900, "send", `{}`, "", "deny BUDGET_SPENT"},
+		}},
 		{"commits in a window", "tools: [s/send], max: 1, per: 10m, count: commits", []step{
 			{0, "send", `{}`, ok, "allow"}, {9, "send", `{}`, "", "deny BUDGET_SPENT"}, {10, "send", `{}`, ok, "allow"},
 		}},

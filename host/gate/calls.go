@@ -231,6 +231,7 @@ func (s *State) finish(n *entry, failed bool) {
 		c.settle(n.key)
 	})
 	s.eachCounter(n, contract.CountCommits, func(c *counter) { c.settle(n.key) })
+	s.failed(n, failed)
 	s.forget(n)
 }
 

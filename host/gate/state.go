@@ -138,7 +138,7 @@ func (s *State) reset() {
 		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer },
 	})
 	for scope, c := range s.counters {
-		if c.window == 0 {
+		if !c.lasts() {
 			delete(s.counters, scope)
 		}
 	}

@@ -136,7 +136,7 @@ func (s *State) read(r *abi.ReadEvent) {
 }
 
 func samePrincipal(a, b abi.Principal) bool {
-	if a.Subject != b.Subject || len(a.Actors) != len(b.Actors) {
+	if a.Identity != b.Identity || a.Subject != b.Subject || a.Issuer != b.Issuer || len(a.Actors) != len(b.Actors) {
 		return false
 	}
 	for i := range a.Actors {

@@ -35,7 +35,7 @@ func (p *Policy) budgets(server string, definition abi.Value, n *notes) []contra
 	for _, y := range p.layers {
 		for i := range y.doc.Budgets {
 			b := &y.doc.Budgets[i]
-			if !slices.ContainsFunc(b.Tools, func(k string) bool { return parseKey(k).matches(server, name) }) {
+			if !anyKey(b.Tools, server, name) {
 				continue
 			}
 			c := compileBudget(b, y.rule(abi.JoinIndex("/budgets", i)))
@@ -46,11 +46,16 @@ func (p *Policy) budgets(server string, definition abi.Value, n *notes) []contra
 	return list
 }
 
+// perDay is how the period of a budget per calendar day starts; a zone follows.
+const perDay = "day@"
+
 func fewer(a, b int64) bool { return a < b }
 
 func compileBudget(b *budget, rule string) contract.Budget {
 	c := contract.Budget{Rule: rule, Name: b.Name, Max: *b.Max, Weight: text(b.Weight)}
-	if b.Per != nil && *b.Per != "session" {
+	if zone, daily := strings.CutPrefix(text(b.Per), perDay); daily {
+		c.Zone = zone
+	} else if b.Per != nil && *b.Per != "session" {
 		// The leaf was checked; an unreadable one would be zero: per session.
 		c.Window, _ = time.ParseDuration(*b.Per)
 	}
@@ -59,6 +64,8 @@ func compileBudget(b *budget, rule string) contract.Budget {
 		c.Count = contract.CountCommits
 	case "successes":
 		c.Count = contract.CountSuccesses
+	case "failures":
+		c.Count = contract.CountFailures
 	}
 	return c
 }
@@ -123,7 +130,6 @@ func shared(tools []string) string {
 // conflicts finds names that two layers give to different things.
 func (p *Policy) conflicts() []error {
 	var errs []error
-	budgets := map[string]string{}
 	cwd, pack := map[string]string{}, map[string]string{}
 	stated := map[string]string{}
 	one := func(values map[string]string, y *layer, server, member string, v *string) {
@@ -137,14 +143,14 @@ func (p *Policy) conflicts() []error {
 		}
 		values[server], stated[server+"/"+member] = *v, y.rule(at)
 	}
+	named := map[string]string{}
 	for _, y := range p.layers {
-		for i, b := range y.doc.Budgets {
-			at := abi.JoinIndex("/budgets", i)
-			if first, ok := budgets[b.Name]; ok {
-				errs = append(errs, y.errorAt(at+"/name", "budget %q is already in %s; give each its own name", b.Name, first))
+		for _, e := range y.doc.named() {
+			if first, ok := named[e.noun+" "+e.name]; ok {
+				errs = append(errs, y.errorAt(e.at+"/name", "%s %q is already in %s; give each its own name", e.noun, e.name, first))
 				continue
 			}
-			budgets[b.Name] = y.rule(at)
+			named[e.noun+" "+e.name] = y.rule(e.at)
 		}
 		for _, server := range sortedKeys(y.doc.Servers) {
 			s := y.doc.Servers[server]
@@ -153,6 +159,29 @@ func (p *Policy) conflicts() []error {
 		}
 	}
 	return errs
+}
+
+// namedEntry is an entry of a list whose names are unique in a policy.
+type namedEntry struct{ noun, name, at string }
+
+// named lists the entries of a file that have a name of their own.
+func (f *file) named() []namedEntry {
+	var list []namedEntry
+	add := func(noun, name, key string, i int) {
+		if name != "" {
+			list = append(list, namedEntry{noun, name, abi.JoinIndex("/"+key, i)})
+		}
+	}
+	for i := range f.Budgets {
+		add("budget", f.Budgets[i].Name, "budgets", i)
+	}
+	for i := range f.Schedules {
+		add("schedule", f.Schedules[i].Name, "schedules", i)
+	}
+	for i := range f.Identities {
+		add("identity", f.Identities[i].Name, "identities", i)
+	}
+	return list
 }
 
 // try hands the rules of each entry to the contracts, so that what they refuse

@@ -33,6 +33,12 @@ func (c *issues) check(f *file, role role) {
 	for i := range f.Budgets {
 		c.checkBudget(&f.Budgets[i], abi.JoinIndex("/budgets", i))
 	}
+	for i := range f.Schedules {
+		c.checkSchedule(&f.Schedules[i], abi.JoinIndex("/schedules", i))
+	}
+	for i := range f.Identities {
+		c.checkIdentity(&f.Identities[i], abi.JoinIndex("/identities", i))
+	}
 	c.checkApproval(f.Settings)
 	names := map[string]int{}
 	for i, b := range f.Budgets {
@@ -149,6 +155,9 @@ func (c *issues) checkBudget(b *budget, at string) {
 	}
 	if len(b.Tools) == 0 {
 		missing("tools", "list the tools that share it, such as [\"*/send_*\"]")
+	}
+	if b.Weight != nil && text(b.Count) == "failures" {
+		c.add(at+"/weight", "weight is not for count: failures, which counts calls; remove it")
 	}
 	if b.Max == nil {
 		missing("max", "say how much may be charged, such as max: 50")

@@ -16,7 +16,7 @@ func (p *Policy) RulesFor(server string, kind abi.CallKind, method string) contr
 }
 
 func (p *Policy) kindRules(server string, kind abi.CallKind, method string, n *notes) contract.Rules {
-	r := p.common(server)
+	r := p.common(server, method)
 	r.Kind, r.Tool = kind, method
 	if !kind.Known() {
 		r.Grant = contract.Grant{Set: true, Rule: "default: no policy knows this kind of call"}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/zones"
 )
 
 // formatVersion is the version of the policy format that this build reads.
@@ -244,6 +245,19 @@ func checkText(is, s string) error {
 		if !slices.Contains(abi.Positions, abi.Position(s)) {
 			return fmt.Errorf("unknown position %q%s", s, accepted(s, positionNames()))
 		}
+	}
+	return checkTime(is, s)
+}
+
+// checkTime says what is wrong with a text leaf that is about time.
+func checkTime(is, s string) error {
+	switch is {
+	case "days":
+		return checkDays(s)
+	case "clock":
+		return checkClock(s)
+	case "zone":
+		return checkZone(s)
 	case "duration", "per":
 		return checkDuration(is, s)
 	}
@@ -311,16 +325,30 @@ func checkTrusted(s string) error {
 	return nil
 }
 
+// checkZone accepts the exact names of the zones in the binary.
+func checkZone(s string) error {
+	if _, err := zones.Load(s); err == nil {
+		return nil
+	}
+	if best := Closest(s, zones.Names()); best != "" {
+		return fmt.Errorf("unknown time zone %q; did you mean %q?", s, best)
+	}
+	return fmt.Errorf("unknown time zone %q; want a name of the IANA database such as UTC or Europe/Berlin", s)
+}
+
 func checkDuration(is, s string) error {
 	if is == "per" && s == "session" {
 		return nil
+	}
+	if zone, daily := strings.CutPrefix(s, perDay); daily && is == "per" {
+		return checkZone(zone)
 	}
 	d, err := time.ParseDuration(s)
 	if err == nil && d > 0 && d <= math.MaxInt64/2 {
 		return nil
 	}
 	if is == "per" {
-		return fmt.Errorf("%q is not a period; accepted: session, or a duration such as 30m, 1h or 24h", s)
+		return fmt.Errorf("%q is not a period; accepted: session, a duration such as 30m, 1h or 24h, or day@ and a time zone, such as day@Europe/Berlin", s)
 	}
 	return fmt.Errorf("%q is not a duration; want one above zero such as 30m or 1h30m", s)
 }

@@ -17,7 +17,7 @@ func (p *Policy) Rules(server string, definition abi.Value) contract.Rules {
 func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.Rules {
 	levels := p.stack(server, definition, n)
 	s := &p.settings
-	r := p.common(server)
+	r := p.common(server, definition.Get("name").Str())
 	r.Kind, r.Tool = abi.KindTool, definition.Get("name").Str()
 	r.Unlisted, r.UnlistedAt, r.AskFrom, r.AskFromAt = s.Unlisted, s.UnlistedAt, s.AskFrom, s.AskFromAt
 	if v := tighten(levels, verdictOf, stricterOutcome, "/verdict", n); v.ok {
@@ -33,16 +33,18 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	r.Approve = joinApprove(levels, n)
 	r.Args = joinArgs(levels, n)
 	r.Sink = joinSink(levels, s.Strict, n)
+	r.Schedules = p.schedules(server, r.Tool)
 	return r
 }
 
 // common is what every call of a server is judged by.
-func (p *Policy) common(server string) contract.Rules {
+func (p *Policy) common(server, tool string) contract.Rules {
 	s := &p.settings
 	r := contract.Rules{
 		Server: server, Default: s.Default, DefaultAt: s.DefaultAt,
 		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt,
 	}
+	r.Identities = p.identities(server, tool)
 	if !p.Server(server).Named {
 		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
 	}

@@ -74,7 +74,7 @@ func describeScalar(is string) abi.Value {
 	case "wait":
 		return kind("string").With("pattern", abi.StringValue(durationForm))
 	case "per":
-		return describePeriod(`^session$|` + durationForm)
+		return describePeriod(`^session$|^day@[A-Z]|` + durationForm)
 	case "scalar":
 		return kind("string", "number", "boolean")
 	case "name":
@@ -96,7 +96,7 @@ const (
 // for another digit, or for the word that has none.
 func describePeriod(pattern string) abi.Value {
 	return object("type", abi.StringValue("string"), "pattern", abi.StringValue(pattern),
-		"allOf", abi.ArrayValue(object("pattern", abi.StringValue("[1-9]|session"))))
+		"allOf", abi.ArrayValue(object("pattern", abi.StringValue("[1-9]|session|day@"))))
 }
 
 // object makes an object of names and values in turn.

@@ -15,15 +15,17 @@ type orWord[T any] struct {
 
 // file is one policy file.
 type file struct {
-	Callgate int64             `key:"callgate" is:"version" doc:"Format version. Required; this version is 1."`
-	Name     *string           `key:"name" is:"name" doc:"Shown where the ledger is: by why and ledger tail."`
-	Include  []string          `key:"include" is:"text" doc:"Lower layers, the highest first, relative to this file. starter is the built-in policy."`
-	Packs    *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all), none, or a list of names. Absent: auto."`
-	Settings *settings         `key:"settings" doc:"What holds for every tool."`
-	Servers  map[string]server `key:"servers" keys:"server" doc:"The servers by the name that the operator gave them with --server."`
-	Tools    map[string]tool   `key:"tools" keys:"tool" doc:"Rules by tool: server/tool, both halves globs; send_email means */send_email."`
-	Budgets  []budget          `key:"budgets" doc:"Budgets that several tools share."`
-	Sources  map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
+	Callgate   int64             `key:"callgate" is:"version" doc:"Format version. Required; this version is 1."`
+	Name       *string           `key:"name" is:"name" doc:"Shown where the ledger is: by why and ledger tail."`
+	Include    []string          `key:"include" is:"text" doc:"Lower layers, the highest first, relative to this file. starter is the built-in policy."`
+	Packs      *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all), none, or a list of names. Absent: auto."`
+	Settings   *settings         `key:"settings" doc:"What holds for every tool."`
+	Servers    map[string]server `key:"servers" keys:"server" doc:"The servers by the name that the operator gave them with --server."`
+	Tools      map[string]tool   `key:"tools" keys:"tool" doc:"Rules by tool: server/tool, both halves globs; send_email means */send_email."`
+	Budgets    []budget          `key:"budgets" doc:"Budgets that several tools share."`
+	Schedules  []schedule        `key:"schedules" doc:"When tools may be called."`
+	Identities []identity        `key:"identities" doc:"Who may call, and what. With any, whoever matches none is denied."`
+	Sources    map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
 }
 
 type settings struct {
@@ -141,9 +143,9 @@ type arg struct {
 type budget struct {
 	Name   string   `key:"name" is:"name" doc:"Unique in the policy. Required."`
 	Tools  []string `key:"tools" is:"tool" doc:"The tools that share the budget: server/tool, both halves globs. Required."`
-	Per    *string  `key:"per" is:"per" doc:"session, or a duration such as 1h. Absent: session."`
+	Per    *string  `key:"per" is:"per" doc:"session, a duration such as 1h, or day@ZONE: a calendar day of a time zone, such as day@Europe/Berlin. Absent: session."`
 	Max    *int64   `key:"max" is:"count" doc:"How much may be charged. Required; 0: never."`
-	Count  *string  `key:"count" enum:"attempts|commits|successes" doc:"Which calls are charged. Absent: attempts."`
+	Count  *string  `key:"count" enum:"attempts|commits|successes|failures" doc:"Which calls are charged; failures: those that failed in a row. Absent: attempts."`
 	Weight *string  `key:"weight" is:"pointer" doc:"JSON Pointer into the arguments; the number of elements there is charged instead of 1."`
 }
 

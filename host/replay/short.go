@@ -145,11 +145,12 @@ func channels() []string {
 	return []string{abi.ChannelTerminal, abi.ChannelElicitation, abi.ChannelWebhook}
 }
 
-// shortSession is a new session: "new", or an object that says on what host.
+// shortSession is a new session: "new", or an object that says on what host, and
+// who calls.
 func (p *Player) shortSession(v abi.Value) ([]abi.Event, error) {
-	place := p.o.Place
+	place, principal := p.o.Place, abi.Principal{}
 	if v.Str() != "new" {
-		if err := only("session", v, "dir", "home", "platform"); err != nil {
+		if err := only("session", v, "dir", "home", "platform", "identity", "subject", "issuer"); err != nil {
 			return nil, fmt.Errorf("%w, or the string \"new\"", err)
 		}
 		for _, m := range v.Members() {
@@ -157,9 +158,12 @@ func (p *Player) shortSession(v abi.Value) ([]abi.Event, error) {
 				return nil, fmt.Errorf("session: %s: want a string", m.Name)
 			}
 		}
-		place = abi.Place{Dir: v.Get("dir").Str(), Home: v.Get("home").Str(), Platform: v.Get("platform").Str()}
+		if v.Get("dir").Exists() || v.Get("home").Exists() || v.Get("platform").Exists() {
+			place = abi.Place{Dir: v.Get("dir").Str(), Home: v.Get("home").Str(), Platform: v.Get("platform").Str()}
+		}
+		principal = abi.Principal{Identity: v.Get("identity").Str(), Subject: v.Get("subject").Str(), Issuer: v.Get("issuer").Str()}
 	}
-	return []abi.Event{{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: place}}}, nil
+	return []abi.Event{{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: place, Principal: principal}}}, nil
 }
 
 // only checks the member names of a short form.
