@@ -51,7 +51,7 @@ func (c Identity) Judge(s *abi.Snapshot) abi.Verdict {
 	}
 	if !known {
 		all = append(all, violation{
-			outcome: abi.Deny, code: "IDENTITY_UNKNOWN", rule: c.entries[0].Rule, at: "/session/principal",
+			outcome: abi.Deny, code: "IDENTITY_UNKNOWN", rule: c.entries[0].Rule, at: s.Call.Kind.Subject(),
 			reason: "the policy names identities, and the caller is none of them",
 			mend:   "start callgate run with --identity, or add the caller's subject to identities",
 		})
