@@ -74,20 +74,29 @@ func (o *Origin) scalars(s *abi.Snapshot, r *originRule) []sinkScalar {
 		return nil
 	}
 	values, _ := s.Call.Values()
-	at := ""
-	for _, token := range r.tokens {
-		at = abi.Join(at, token)
+	return scalarsAt("", values, r.tokens)
+}
+
+// scalarsAt lists the scalars below what tokens lead to. A name that a lenient
+// server takes for one of them is judged as it.
+func scalarsAt(at string, v abi.Value, tokens []string) []sinkScalar {
+	if len(tokens) == 0 {
+		return scalarsBelow(at, v)
 	}
 	var out []sinkScalar
-	for _, m := range values.Members() {
-		// A name that a lenient server takes for the argument is judged as it.
-		if len(r.tokens) != 1 || m.Name != r.tokens[0] && !sameName(m.Name, r.tokens[0]) {
-			continue
-		}
-		out = append(out, scalarsBelow(abi.Join("", m.Name), m.Value)...)
+	if text := strings.TrimSpace(v.Str()); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return scalarsBelow(at, v) // a server may open it
 	}
-	if len(r.tokens) > 1 {
-		out = scalarsBelow(at, values.At(at))
+	for _, m := range v.Members() {
+		if sameName(m.Name, tokens[0]) {
+			out = append(out, scalarsAt(abi.Join(at, m.Name), m.Value, tokens[1:])...)
+		}
+	}
+	if v.Kind() == abi.Array {
+		inner := abi.Join(at, tokens[0])
+		if item := v.At(abi.Join("", tokens[0])); item.Exists() {
+			out = append(out, scalarsAt(inner, item, tokens[1:])...)
+		}
 	}
 	return out
 }

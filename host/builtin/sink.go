@@ -90,7 +90,7 @@ func (s *sink) Judge(snap *abi.Snapshot) abi.Verdict {
 		if len(findings[d]) == 0 {
 			all = append(all, s.unexplained(d))
 		}
-		for _, f := range findings[d] {
+		for _, f := range s.judged(snap, d, findings[d]) {
 			all = append(all, s.destination(snap, d, f))
 		}
 	}
@@ -222,7 +222,7 @@ func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objecti
 	if cut {
 		return objection{outcome: s.rules.Payload.Known(), code: "SINK_PAYLOAD", at: c, reason: s.label(c) + " holds more addresses than are looked at", witness: f.Evidence}
 	}
-	if f.Kind != provenance.KindMail && f.Kind != provenance.KindURL {
+	if f.Kind != provenance.KindMail && f.Kind != provenance.KindURL && !linkedHost(f) {
 		return o
 	}
 	yes := s.rules.Payload.Known() == abi.Ask && approved(snap, f)
@@ -239,19 +239,25 @@ func (s *sink) payload(snap *abi.Snapshot, c sinkScalar, f *abi.Finding) objecti
 	return o
 }
 
+// linkedHost says whether content is a host that readers make a link of.
+func linkedHost(f *abi.Finding) bool {
+	return f.Kind == provenance.KindHost && strings.HasPrefix(f.Identity, "www.")
+}
+
 // carries returns what a piece of evidence makes of an address inside content. A
 // URL carries whatever is written into it, so its host alone counts; of a mail
-// address it does not. What is gone may have been anything: it asks at most.
+// address it does not. What is gone may have been anything: it asks at most,
+// however hard it is on destinations.
 func (s *sink) carries(f *abi.Finding, e *abi.Evidence) abi.Outcome {
 	switch e.Position {
 	case abi.Prose, abi.Encoded, abi.Field, abi.Lookalike, abi.Saturated:
 		return s.rules.Payload.Known()
 	case abi.Part, abi.Glued:
-		if f.Kind == provenance.KindURL {
+		if f.Kind != provenance.KindMail {
 			return s.rules.Payload.Known()
 		}
 	case abi.Evicted:
-		return max(s.rules.Payload.Known(), s.on[abi.Evicted])
+		return max(abi.Ask, s.rules.Payload.Known(), s.on[abi.Evicted])
 	}
 	return abi.Allow
 }

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -274,6 +275,9 @@ func besideAddress(object abi.Value, m abi.Member) bool {
 	s := squash(m.Name)
 	switch string(s.text()) {
 	case "name", "displayname", "fullname":
+		if m.Value.Kind() != abi.Null && !plainName(m.Value) {
+			return false
+		}
 	case "type", "kind", "role", "status", "responsestatus", "optional":
 		if m.Value.Kind() != abi.Bool && !plainWord(m.Value.Str()) {
 			return false
@@ -294,16 +298,28 @@ func besideAddress(object abi.Value, m abi.Member) bool {
 	return false
 }
 
+// plainName says whether a value is a name that stays one where it is put in
+// front of an address.
+func plainName(v abi.Value) bool {
+	return v.IsString() && !strings.ContainsAny(v.Str(), "@＠<>") && !strings.ContainsFunc(v.Str(), unicode.IsControl)
+}
+
 // plainWord says whether s is a word of letters, as the members of an
 // enumeration are.
 func plainWord(s string) bool {
 	return s != "" && len(s) <= 16 && !strings.ContainsFunc(s, func(r rune) bool { return (r|0x20 < 'a' || r|0x20 > 'z') && r != '_' && r != '-' })
 }
 
+// maxShaped is the length of a text from which it is no list of destinations.
+const maxShaped = 1 << 16
+
 // shapedLikeDestination says whether a value can only be a destination: mail
 // address, URL, IBAN, international phone number or #channel, or a list of them.
 func shapedLikeDestination(s string) bool {
-	if strings.TrimSpace(s) == "" || len(s) > 4096 {
+	if len(s) > maxShaped/16 {
+		s = strings.Join(strings.Fields(s), " ") // blanks make a list no longer
+	}
+	if strings.TrimSpace(s) == "" || len(s) > maxShaped {
 		return false
 	}
 	entities, _ := provenance.Canonicalise(s)

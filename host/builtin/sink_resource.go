@@ -53,12 +53,28 @@ func onNetwork(uri string) bool {
 	case "http", "https", "ws", "wss", "ftp", "ftps":
 		return ok
 	case "file":
-		return false
+		return onShare(rest)
 	}
 	// Of any other scheme it is a host that makes it one. Servers take apart what
 	// is no URI in their own ways, so what looks like a host anywhere counts.
 	authority, _, _ := strings.Cut(strings.TrimLeft(rest, "/\\"), "/")
 	return ok && strings.ContainsAny(authority, ".:[%")
+}
+
+// onShare says whether a file: URI without its scheme names another machine:
+// Windows asks it for the file.
+func onShare(rest string) bool {
+	path := strings.TrimLeft(rest, `/\`)
+	host := path
+	if i := strings.IndexAny(path, `/\`); i >= 0 {
+		host = path[:i]
+	}
+	switch len(rest) - len(path) {
+	case 0, 1, 3:
+		return false
+	}
+	drive := len(host) == 2 && (host[1] == ':' || host[1] == '|')
+	return host != "" && !drive && !strings.EqualFold(host, "localhost")
 }
 
 // Judge implements [contract.Contract].

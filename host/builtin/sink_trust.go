@@ -70,6 +70,24 @@ func (s *sink) trusts(f *abi.Finding) bool {
 	return false
 }
 
+// judged returns the findings of a destination that count. Who trusts a name or a
+// path as a whole trusts what could be read out of it besides: docker.io/org/image
+// is no link then.
+func (s *sink) judged(snap *abi.Snapshot, d sinkScalar, all []*abi.Finding) []*abi.Finding {
+	if len(all) < 2 || !opaque(all[0].Kind) && all[0].Kind != provenance.KindPath || !s.trusts(all[0]) {
+		return all
+	}
+	text := snap.Call.Arguments.At(d.at).Str()
+	if d.key {
+		tokens, _ := abi.Tokens(d.at)
+		text = tokens[len(tokens)-1]
+	}
+	if all[0].Value != strings.TrimSpace(text) {
+		return all // one part of a list
+	}
+	return all[:1]
+}
+
 // covers says whether a domain pattern covers a destination.
 func (e sinkEntry) covers(f *abi.Finding) bool {
 	switch f.Kind {

@@ -152,12 +152,18 @@ func split(s string) ([]Entity, bool) {
 	if rest, ok := cutPrefixFold(s, "mailto:"); ok {
 		return mailto(s, rest), false
 	}
+	if strings.Contains(s, "@") {
+		s = strings.TrimRight(s, ",; \t") // the end of a list, and of no address
+	}
 	if e, ok := strong(s); ok {
+		if e.Kind == KindMail {
+			return asides([]Entity{e}, s), false
+		}
 		return []Entity{e}, false
 	}
 	if strings.Contains(s, "@") && !strings.Contains(s, "://") {
 		if list, cut := mailList(s); list != nil {
-			return list, cut
+			return asides(list, s), cut
 		}
 	}
 	if list := strongList(s); list != nil {

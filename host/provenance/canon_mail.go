@@ -1,7 +1,7 @@
 package provenance
 
 import (
-	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,6 +58,9 @@ func addrSpec(s string) (Entity, bool) {
 	} else if !dotAtom(local) {
 		return Entity{}, false
 	}
+	if strings.ContainsAny(local, "%!") {
+		e.Spoiled = SpoiledSyntax // some hosts send such mail on, to where it says
+	}
 	host, ok := mailHost(domain)
 	if !ok {
 		return Entity{}, false
@@ -89,48 +92,114 @@ func dotAtom(s string) bool {
 	return s != ""
 }
 
-// mailto reads a mailto URI (RFC 6068): the path and the to, cc and bcc fields.
+// mailto reads a mailto URI (RFC 6068): the path and every field with an address
+// that is not text. A line break in a field can begin another.
 func mailto(whole, rest string) []Entity {
 	path, query, _ := strings.Cut(rest, "?")
 	query, _, _ = strings.Cut(query, "#")
-	var list []string
-	if path != "" {
-		list = append(list, path)
-	}
-	for _, field := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' }) {
+	list, broken := []string{path}, ""
+	for _, field := range strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' || r == '?' }) {
 		name, value, _ := strings.Cut(field, "=")
-		switch strings.ToLower(name) {
-		case "to", "cc", "bcc", "resent-to":
-			list = append(list, value)
+		name, value = strings.ToLower(strings.Trim(unescapePercent(name), " +\t\r\n")), unescapePercent(value)
+		if name == "body" {
+			continue
+		}
+		if oddity(value) == SpoiledControl {
+			broken = SpoiledControl
+		}
+		switch name {
+		case "subject", "in-reply-to", "references", "message-id", "keywords", "comments":
+		default:
+			if strings.Contains(value, "@") {
+				list = append(list, value)
+			}
 		}
 	}
 	var out []Entity
-	for _, item := range list {
-		plain, err := url.PathUnescape(item)
-		if err != nil {
-			plain = item
+	for i, item := range list {
+		if i == 0 {
+			item = unescapePercent(item)
 		}
-		odd := oddity(plain)
-		if odd != "" {
-			plain = strip(plain)
-		}
-		for _, part := range splitList(plain) {
-			e, ok := mail(strings.TrimSpace(part))
-			if !ok {
-				e = text(part)
-				e.Spoiled = SpoiledSyntax
-			}
-			e.Value = whole
-			if odd != "" {
-				e.Spoiled = odd
-			}
-			out = append(out, e)
-		}
+		out = append(out, mailboxes(whole, item, broken)...)
 	}
 	if out == nil {
 		e := text(whole)
 		e.Spoiled = SpoiledSyntax
 		return []Entity{e}
+	}
+	return out
+}
+
+// mailboxes reads the addresses of one field of a mailto URI, which are spoiled
+// by what spoils the URI.
+func mailboxes(whole, field, spoiled string) []Entity {
+	odd := oddity(field)
+	if odd != "" {
+		field, spoiled = strip(field), odd
+	}
+	var out []Entity
+	for _, part := range splitList(field) {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		e, ok := mail(strings.TrimSpace(part))
+		if !ok {
+			e = text(part)
+			e.Spoiled = SpoiledSyntax
+		}
+		e.Value = whole
+		if spoiled != "" {
+			e.Spoiled = spoiled
+		}
+		out = append(out, e)
+	}
+	return asides(out, field)
+}
+
+// asides adds to a list of addresses those that stand between commas in its
+// comments and quoted names. Mail does not go there, but whoever splits the list
+// at every comma sends it.
+func asides(list []Entity, s string) []Entity {
+	if !strings.ContainsAny(s, ",;") || !strings.ContainsAny(s, "(\"") {
+		return list
+	}
+	for _, aside := range dropped(s) {
+		if !strings.ContainsAny(aside, ",;") {
+			continue
+		}
+		inside, _ := extract(aside)
+		for _, e := range inside {
+			if !slices.ContainsFunc(list, func(have Entity) bool { return have.key() == e.key() }) {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// dropped returns the quoted strings and the comments of a list of addresses.
+func dropped(s string) []string {
+	var out []string
+	depth, quoted, from := 0, false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && (quoted || depth > 0):
+			i++
+		case c == '"' && depth == 0:
+			if quoted {
+				out = append(out, s[from:i])
+			}
+			quoted, from = !quoted, i+1
+		case quoted:
+		case c == '(':
+			if depth++; depth == 1 {
+				from = i + 1
+			}
+		case c == ')' && depth > 0:
+			if depth--; depth == 0 {
+				out = append(out, s[from:i])
+			}
+		}
 	}
 	return out
 }
