@@ -263,11 +263,14 @@ func (s *sink) carries(f *abi.Finding, e *abi.Evidence) abi.Outcome {
 }
 
 // approved says whether a person vouched for the destination at this place of
-// this tool, on evidence that was no weaker than what is known now.
+// this tool, on evidence that was no weaker than what is known now. An echo is
+// nothing new: the confirmation of what was approved brings it.
 func approved(snap *abi.Snapshot, f *abi.Finding) bool {
 	best := len(abi.Positions) - 1
 	for _, e := range f.Evidence {
-		best = min(best, slices.Index(abi.Positions, e.Position))
+		if e.Position != abi.Echo {
+			best = min(best, slices.Index(abi.Positions, e.Position))
+		}
 	}
 	at := provenance.Generic(f.At)
 	for _, a := range snap.Session.Approved {

@@ -129,7 +129,7 @@ func (q *query) note(l *leaf, e abi.Evidence, from, to int) {
 
 // source applies what the policy says of a field.
 func (q *query) source(e *abi.Evidence, r *record, l *leaf) {
-	if !l.vouches || r.mute || r.echoes(l) {
+	if !l.vouches || r.mute || r.echoes(l) || r.joins(l) {
 		return
 	}
 	kind := fieldKind(r.source.Fields, l.inner)
@@ -144,6 +144,31 @@ func (q *query) source(e *abi.Evidence, r *record, l *leaf) {
 	case FieldAddressing:
 		e.Kind = FieldAddressing
 	}
+}
+
+// joins says whether a leaf is made of what the call sent, in another spelling, or
+// as the name and the host of an address in two places.
+func (r *record) joins(l *leaf) bool {
+	if len(r.said) == 0 {
+		return false
+	}
+	text := Fold(strings.TrimSpace(l.raw))
+	for _, s := range r.said {
+		if _, plain := decodeText(s); plain != s && strings.Contains(Fold(plain), text) {
+			return true
+		}
+	}
+	e, ok := leafEntity(l)
+	if !ok || e.Kind != KindMail || !r.names(Fold(unicodeHost(e.host))) && !r.names(e.host) {
+		return false
+	}
+	parts := strings.FieldsFunc(Fold(e.local), func(c rune) bool { return strings.ContainsRune(".-_+", c) })
+	return !slices.ContainsFunc(parts, func(part string) bool { return !r.names(part) })
+}
+
+// names says whether the call sent a word.
+func (r *record) names(word string) bool {
+	return slices.ContainsFunc(r.said, func(s string) bool { return holdsWord(s, word) })
 }
 
 // fieldKind returns what the policy calls the field at a pointer. Several
@@ -273,6 +298,26 @@ func snippet(s string, from, to int) string {
 	}
 	return strings.ToValidUTF8(s[from:to], "\uFFFD")
 }
+
+// holdsWord says whether a word stands in a text, and is no part of a longer one.
+func holdsWord(s, word string) bool {
+	for at := 0; at < len(s); at++ {
+		i := strings.Index(s[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if before, _ := utf8.DecodeLastRuneInString(s[:at]); at > 0 && letterOrNumber(before) {
+			continue
+		}
+		if after, _ := utf8.DecodeRuneInString(s[at+len(word):]); at+len(word) == len(s) || !letterOrNumber(after) {
+			return true
+		}
+	}
+	return false
+}
+
+func letterOrNumber(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // wholeToken says whether bytes from-to of s are not part of a longer word, in
 // the strict reading that trust needs.
