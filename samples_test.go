@@ -74,6 +74,9 @@ func (s sample) load(files map[string]string) error {
 	case "yaml gateway":
 		_, err := policy.LoadGateway("gateway.yaml", func(string) ([]byte, error) { return []byte(s.text), nil })
 		return err
+	case "yaml bouncer", "yaml visor":
+		_, err := s.translated()
+		return err
 	case "yaml", "yaml pack":
 		_, err := policy.Load(policy.Options{
 			Files: []string{"sample.yaml"},
@@ -119,12 +122,12 @@ func dataSamples(t tree) []string {
 			files[s.doc][name[1]] = s.text
 		}
 	}
-	known := []string{"yaml", "yaml cases", "yaml pack", "yaml gateway"}
+	known := []string{"yaml", "yaml cases", "yaml pack", "yaml gateway", "yaml bouncer", "yaml visor"}
 	count := 0
 	for _, s := range list {
 		kind, _, _ := strings.Cut(s.info, " ")
 		if kind == "yml" || kind == "yaml" && !slices.Contains(known, s.info) {
-			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases, yaml pack or yaml gateway, so that it can be loaded")
+			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases, yaml pack, yaml gateway, yaml bouncer or yaml visor, so that it can be loaded")
 			continue
 		}
 		if kind == "yaml" {

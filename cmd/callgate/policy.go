@@ -19,11 +19,11 @@ import (
 func policyCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Write a policy from the servers of a client, or from what a session did",
+		Short: "Write a policy from the servers of a client, from what a session did, or from another product's",
 		Args:  wantsVerb,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(policyNewCmd(std), policySuggestCmd(std))
+	cmd.AddCommand(policyNewCmd(std), policySuggestCmd(std), policyImportCmd(std))
 	return cmd
 }
 

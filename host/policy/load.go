@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -201,18 +200,11 @@ func readLayer(name, dir string, data []byte, as role) (*layer, []error) {
 	if root == nil {
 		return nil, c.errorsOf(name, c.places)
 	}
-	c.places[""] = position(root)
-	y := &layer{digest: abi.DigestBytes(data), places: c.places}
-	y.value = c.convert(root, reflect.TypeFor[file](), "", "")
-	c.fill(y.value, reflect.ValueOf(&y.doc).Elem(), "", "")
-	c.check(&y.doc, as)
-	if len(c.list) > 0 {
-		return nil, c.errorsOf(name, c.places)
+	y, errs := layerOf(root, c, name, as)
+	if y != nil {
+		y.digest = abi.DigestBytes(data)
 	}
-	y.includes, y.doc.Include = y.doc.Include, nil
-	y.value = y.value.With("include", abi.Value{})
-	y.lines = linesOf(y.value, c.places)
-	return y, nil
+	return y, errs
 }
 
 // lastOfEach keeps the lowest place of a layer that was reached more than once,
