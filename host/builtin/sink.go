@@ -263,12 +263,12 @@ func (s *sink) carries(f *abi.Finding, e *abi.Evidence) abi.Outcome {
 }
 
 // approved says whether a person vouched for the destination at this place of
-// this tool, on evidence that was no weaker than what is known now. An echo is
-// nothing new: the confirmation of what was approved brings it.
+// this tool, on evidence that was no weaker than what is known now. That the
+// tool itself confirms what it was sent is nothing new.
 func approved(snap *abi.Snapshot, f *abi.Finding) bool {
 	best := len(abi.Positions) - 1
 	for _, e := range f.Evidence {
-		if e.Position != abi.Echo {
+		if e.Position != abi.Echo || e.Server != snap.Call.Server || e.Tool != snap.Call.Target() {
 			best = min(best, slices.Index(abi.Positions, e.Position))
 		}
 	}

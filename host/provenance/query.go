@@ -241,6 +241,9 @@ func (q *query) whole(l *leaf) bool {
 		return false
 	}
 	for _, e := range entities {
+		if e.embedded {
+			continue // a sentence about it, whatever the field is called
+		}
 		spelled := e.spellings()
 		if e.Kind == KindMail && !l.names {
 			// A sentence that ends in an address is no address.
