@@ -264,6 +264,7 @@ const maxHost = 253
 // linked says whether a host that is written like this in a text is read as a
 // link.
 func linked(host, behind string) bool {
+	host = strings.TrimSuffix(host, ".")
 	_, www := cutPrefixFold(host, "www.")
 	dot := strings.LastIndexByte(host, '.')
 	if dot < 1 || len(host)-dot < 3 {
@@ -273,14 +274,38 @@ func linked(host, behind string) bool {
 	switch {
 	case www:
 		return true
-	case len(behind) < 2, !allLetters(last) && !strings.HasPrefix(last, "xn--") && last[0] < 0x80:
+	case len(behind) < 2, fileSuffix(last), !allLetters(last) && !strings.HasPrefix(last, "xn--") && last[0] < 0x80:
 		return false
 	}
-	switch behind[0] {
-	case '/', '?':
-		return behind[1] > ' '
-	case ':':
-		return isDigit(behind[1])
+	if behind[0] == ':' {
+		// A line of a file is written like a port, also where a domain ends like one.
+		path := strings.TrimLeft(behind[1:], "0123456789")
+		if len(behind)-len(path) > 2 && !sourceSuffix(last) {
+			return true
+		}
+		behind = path
+	}
+	return len(behind) > 1 && (behind[0] == '/' || behind[0] == '?') && behind[1] > ' '
+}
+
+// fileSuffix says whether the last label of what may be a host is how the names of
+// files end, and no domain does.
+func fileSuffix(label string) bool {
+	switch strings.ToLower(label) {
+	case "go", "js", "mjs", "ts", "jsx", "tsx", "java", "kt", "rb", "cs", "vue", "zig", "php", "cpp", "hpp", "sql", "proto", "html", "htm", "css", "scss",
+		"json", "yaml", "yml", "toml", "xml", "ini", "cfg", "conf", "log", "lock", "txt", "csv", "tsv", "pdf", "doc", "docx", "xls", "xlsx", "ppt",
+		"pptx", "png", "jpg", "jpeg", "gif", "svg", "tar", "gz", "exe", "dll", "jar":
+		return true
+	}
+	return false
+}
+
+// sourceSuffix says whether the name of a file with lines may end in a label that
+// is a domain too.
+func sourceSuffix(label string) bool {
+	switch strings.ToLower(label) {
+	case "py", "rs", "md", "sh", "pl":
+		return true
 	}
 	return false
 }
