@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -16,12 +17,16 @@ type slotRule struct {
 	class    *class
 	matcher  matcher
 	gathers  gatherer // the matcher, if it reads several members as one value
+	wholes   wholeReader
 	only     bool     // there is an `arg:`
 	moving   bool     // the tool moves or copies: from and to are paths
 	resource bool     // the call names a resource
 	complete bool     // the call completes an argument, whose name and value stand beside each other
 	json     bool     // JSON in strings is opened
 	must     bool     // one value must be found
+	bare     bool     // the tool is about the class: its bare name and id are values
+	known    wordList // the class's names
+	not      wordList // and what is none
 	names    []squashed
 	more     []argument // further arguments, named by pointer
 }
@@ -44,6 +49,8 @@ func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 		return r, err
 	}
 	r.gathers, _ = r.matcher.(gatherer)
+	r.wholes, _ = r.matcher.(wholeReader)
+	r.known, r.not, r.bare = naming(r.class.names), naming(r.class.not), hasWord(of.Tool, r.class.tools...)
 	r.must = r.matcher.wants() || r.class.exact && len(rule.Names) > 0
 	if r.only {
 		if r.argument, err = newArgument(rule, rule.Arg, of.Kind.Base()); err != nil {
@@ -82,7 +89,7 @@ func takes(rule *contract.Arg) error {
 // named says whether the rule takes an argument of this name for one of its
 // class.
 func (r *slotRule) named(name string) bool {
-	if r.class.takes(name, r.moving) {
+	if r.known.match(name) && !r.not.match(name) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
 		return true
 	}
 	if len(r.names) == 0 {
@@ -95,6 +102,11 @@ func (r *slotRule) named(name string) bool {
 		}
 	}
 	return false
+}
+
+// whole says whether an array or object under a name of the class is one value.
+func (r *slotRule) whole(v abi.Value, name string) bool {
+	return r.wholes != nil && r.wholes.whole(v, name) || r.class.whole != nil && r.class.whole(v)
 }
 
 // search is one rule's walk through the arguments of one call.
@@ -159,10 +171,10 @@ func (w *search) refuse(x wrong) {
 // one judges one value.
 func (w *search) one(v abi.Value, node schema, name string) {
 	p := place{Place: w.j.place, name: name, node: node, call: w.j.call}
-	if v.Kind() != abi.Array && v.Kind() != abi.Object {
-		if v.Kind() == abi.Null || w.class.reads != nil && !w.class.reads(v, &p) {
-			return
-		}
+	switch {
+	case v.Kind() == abi.Array || v.Kind() == abi.Object:
+	case v.Kind() == abi.Null, w.class.reads != nil && !w.class.reads(v, &p):
+		return
 	}
 	w.count++
 	if x := w.matcher.judge(v, &p); x.code != "" {
@@ -192,7 +204,7 @@ func (w *search) value(v abi.Value, node schema, name string, is bool) {
 	}
 	composite := read.Kind() == abi.Array || read.Kind() == abi.Object
 	switch {
-	case is && (!composite || w.class.whole != nil && w.class.whole(read)):
+	case is && (!composite || w.whole(read, name)):
 		w.one(read, node, name)
 	case read.Kind() == abi.Array:
 		items := node.items()
@@ -238,22 +250,31 @@ func (w *search) object(v abi.Value, node schema, is bool) {
 	members := v.Members()
 	for i := range members {
 		m := &members[i]
-		if contains(taken, m.Name) {
+		if slices.Contains(taken, m.Name) {
 			continue
 		}
 		w.trail.member(m.Name)
 		w.member(m, node, is, some)
 		w.trail.up()
 	}
+	w.paired(v)
 }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
+// paired walks the value of {"name": …, "value": …}: an argument whose name
+// stands beside it, as headers and variables do.
+func (w *search) paired(object abi.Value) {
+	value := object.Get("value")
+	if !value.Exists() || w.complete {
+		return
+	}
+	for _, key := range [...]string{"name", "key", "header", "variable"} {
+		if name := object.Get(key); name.IsString() && w.named(name.Str()) {
+			w.trail.member("value")
+			w.value(value, schema{}, name.Str(), true)
+			w.trail.up()
+			return
 		}
 	}
-	return false
 }
 
 // member decides whether one member of an object is of the class, and walks it.

@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +14,8 @@ import (
 	"github.com/callgate/callgate/host/contract"
 )
 
-// A file testdata/NAME.txtar holds the cases of the contract NAME: sections
+// A file testdata/NAME.txtar holds the cases of the contract NAME, testdata/NAME_PART.txtar
+// those of a part of it: sections
 // "rules X" and "schema X" that cases refer to by X, and "cases" with one JSON
 // object a line:
 //
@@ -39,36 +41,43 @@ func (a archive) find(t *testing.T, kind, name string) abi.Value {
 
 func TestCases(t *testing.T) {
 	for _, spec := range Table() {
-		file := "testdata/" + spec.Name + ".txtar"
 		if spec.Name == "sink" || spec.Name == "origin" {
 			continue // they have tests of their own beside them
 		}
-		t.Run(spec.Name, func(t *testing.T) {
-			cases, sections := readCases(t, file)
-			refused := 0
-			for i, c := range cases {
-				name := c.Get("name").Str()
-				if name == "" {
-					t.Fatalf("%s: case %d has no name", file, i)
-				}
-				t.Run(name, func(t *testing.T) {
-					if !runCase(t, spec, sections, c) {
-						return
-					}
-					refused++
-					twin := c.Get("twin")
-					if !twin.Exists() {
-						t.Fatal("a refused case without an allowed twin")
-					}
-					runTwin(t, spec, sections, c, twin)
-				})
+		parts, err := filepath.Glob("testdata/" + spec.Name + "_*.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range append([]string{"testdata/" + spec.Name + ".txtar"}, parts...) {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { runFile(t, spec, file) })
+		}
+	}
+}
+
+func runFile(t *testing.T, spec contract.Spec, file string) {
+	cases, sections := readCases(t, file)
+	refused := 0
+	for i, c := range cases {
+		name := c.Get("name").Str()
+		if name == "" {
+			t.Fatalf("%s: case %d has no name", file, i)
+		}
+		t.Run(name, func(t *testing.T) {
+			if !runCase(t, spec, sections, c) {
+				return
 			}
-			if len(cases) == 0 || refused == 0 {
-				t.Fatalf("%s: %d cases, %d refused; want some of both", file, len(cases), refused)
+			refused++
+			twin := c.Get("twin")
+			if !twin.Exists() {
+				t.Fatal("a refused case without an allowed twin")
 			}
-			t.Logf("%d cases, %d refused, each with a twin", len(cases), refused)
+			runTwin(t, spec, sections, c, twin)
 		})
 	}
+	if len(cases) == 0 || refused == 0 {
+		t.Fatalf("%s: %d cases, %d refused; want some of both", file, len(cases), refused)
+	}
+	t.Logf("%d cases, %d refused, each with a twin", len(cases), refused)
 }
 
 func readCases(t *testing.T, file string) ([]abi.Value, archive) {
@@ -355,46 +364,4 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 		}
 	}
 	return r
-}
-
-func argFrom(t *testing.T, i int, v abi.Value) contract.Arg {
-	t.Helper()
-	a := contract.Arg{Rule: fmt.Sprintf("p.yaml:%d: args", 10+i), MaxBytes: -1}
-	for _, m := range v.Members() {
-		switch m.Name {
-		case "slot":
-			a.Slot = m.Value.Str()
-		case "arg":
-			a.Arg = m.Value.Str()
-		case "names":
-			a.Names = texts(m.Value)
-		case "verdict":
-			a.Outcome = outcome(t, m.Value)
-		case "allow":
-			a.Allow, a.HasAllow = texts(m.Value), true
-		case "deny":
-			a.Deny = texts(m.Value)
-		case "literal":
-			a.Literal = m.Value.True()
-		case "fold":
-			a.Fold = m.Value.True()
-		case "match":
-			a.Match = m.Value.Str()
-		case "in":
-			a.In, a.HasIn = m.Value.Items(), true
-		case "max":
-			a.Max = m.Value.Lexeme()
-		case "min":
-			a.Min = m.Value.Lexeme()
-		case "max_bytes":
-			a.MaxBytes = number(t, m.Value)
-		case "forbid":
-			a.Forbid = m.Value.True()
-		case "require":
-			a.Require = m.Value.True()
-		default:
-			t.Fatalf("unknown member %q of an args rule", m.Name)
-		}
-	}
-	return a
 }

@@ -1,15 +1,28 @@
 package builtin
 
-// wordList holds names of arguments, squashed. A name matches if it is one of
-// them, or ends in one at the start of a word: "target_host" ends in host, and
-// "ghost" does not.
-type wordList []squashed
+import (
+	"strings"
 
-// naming compiles names.
-func naming(names ...string) wordList {
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// wordList holds names of arguments, squashed.
+type wordList []listedName
+
+type listedName struct {
+	squashed
+	only bool // the whole name
+}
+
+// naming compiles names. An argument has one if its name is that, or ends in it
+// at the start of a word: "target_host" ends in host, and "ghost" does not. One
+// with an equals sign before it is the whole name only.
+func naming(names []string) wordList {
 	list := make(wordList, len(names))
 	for i, name := range names {
-		list[i] = squash(name)
+		rest, only := strings.CutPrefix(name, "=")
+		list[i] = listedName{squash(rest), only}
 	}
 	return list
 }
@@ -17,8 +30,11 @@ func naming(names ...string) wordList {
 func (l wordList) match(name string) bool {
 	s := squash(name)
 	for i := range l {
-		w := string(l[i].text())
-		if s.n == len(w) && string(s.text()) == w || s.endsIn(w) && startsWord(name, len(w)) {
+		w := &l[i]
+		if s.n < w.n || string(s.buf[s.n-w.n:s.n]) != string(w.text()) {
+			continue
+		}
+		if s.n == w.n || !w.only && startsWord(name, w.n) {
 			return true
 		}
 	}
@@ -50,4 +66,39 @@ func startsWord(name string, n int) bool {
 // kept says whether [squash] keeps a byte.
 func kept(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// bareName says whether an argument is named for what its tool is about.
+func bareName(name string) bool {
+	switch strings.ToLower(name) {
+	case "name", "names", "id", "ids", "slug", "identifier", "source", "package", "ref", "reference":
+		return true
+	}
+	return false
+}
+
+// declaredNames are the names that the policy says hold values of a class.
+type declaredNames []squashed
+
+func namesDeclared(rule *contract.Arg) declaredNames {
+	var list declaredNames
+	for _, name := range append([]string{rule.Arg}, rule.Names...) {
+		if tokens, ok := abi.Tokens(name); ok && len(tokens) > 0 {
+			name = tokens[len(tokens)-1]
+		}
+		if name != "" {
+			list = append(list, squash(name))
+		}
+	}
+	return list
+}
+
+func (d declaredNames) has(name string) bool {
+	s := squash(name)
+	for i := range d {
+		if string(s.text()) == string(d[i].text()) {
+			return true
+		}
+	}
+	return false
 }

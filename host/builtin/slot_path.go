@@ -7,8 +7,9 @@ import (
 	"github.com/callgate/callgate/host/contract"
 )
 
-// pathMatcher is a compiled rule about paths.
+// pathMatcher is a compiled rule about paths, or about working directories.
 type pathMatcher struct {
+	class    string
 	hasAllow bool
 	allow    []glob
 	deny     []glob
@@ -17,7 +18,7 @@ type pathMatcher struct {
 }
 
 func newPathMatcher(rule *contract.Arg) (matcher, error) {
-	m := &pathMatcher{hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold}
+	m := &pathMatcher{class: rule.Slot, hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold}
 	for _, p := range rule.Allow {
 		g, err := compileGlob(p, false)
 		if err != nil {
@@ -50,16 +51,16 @@ func readsPath(v abi.Value, p *place) bool {
 func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 	if !v.IsString() {
 		if m.hasAllow {
-			return wrong{"ARGS_PATH_UNDECIDABLE", "a path is a number, which a server could read as a name or as an open file", "send the path as text"}
+			return m.wrong("UNDECIDABLE", "a path is a number, which a server could read as a name or as an open file", "send the path as text")
 		}
 		return wrong{}
 	}
 	if m.literal && shellGrammar(v.Str(), p.Platform == "windows") {
-		return wrong{"ARGS_PATH_LITERAL", "a path contains characters of the shell's grammar", "send a plain path"}
+		return m.wrong("LITERAL", "a path contains characters of the shell's grammar", "send a plain path")
 	}
 	path, why := canonicalPath(v.Str(), p.Place)
 	if why != "" {
-		return wrong{"ARGS_PATH_UNDECIDABLE", "a path can be read in more than one way: " + why, "send the plain absolute path"}
+		return m.wrong("UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
 	}
 	return m.within(path, p)
 }
@@ -81,15 +82,18 @@ func (m *pathMatcher) within(path string, p *place) wrong {
 		decidable = decidable && m.allow[i].fits(path)
 	}
 	if !decidable {
-		return relativePath
+		return m.relative()
 	}
-	return wrong{"ARGS_PATH_OUTSIDE", "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule"}
+	return m.wrong("OUTSIDE", "a path is outside everything that the rule allows", "use a path inside, or add to allow at the rule")
 }
 
-var (
-	relativePath = wrong{"ARGS_PATH_UNDECIDABLE", "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server"}
-	deniedPath   = wrong{"ARGS_PATH_DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule"}
-)
+func (m *pathMatcher) wrong(what, reason, mend string) wrong {
+	return wrong{codeOf(m.class, what), reason, mend}
+}
+
+func (m *pathMatcher) relative() wrong {
+	return m.wrong("UNDECIDABLE", "a path is relative, and the directory it starts from is not known", "send an absolute path, or set cwd for the server")
+}
 
 // denied says whether a deny pattern refuses a canonical path. Where file
 // systems ignore case, deny does too.
@@ -102,14 +106,14 @@ func (m *pathMatcher) denied(path string, p *place) wrong {
 	for i := range m.deny {
 		g := &m.deny[i]
 		if !g.fits(path) || g.home && p.Home == "" {
-			return relativePath
+			return m.relative()
 		}
 		if g.match(path, fold, p.Place) {
-			return deniedPath
+			return m.wrong("DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule")
 		}
 		for _, f := range forms {
 			if g.match(f, fold, p.Place) {
-				return deniedPath
+				return m.wrong("DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule")
 			}
 		}
 	}

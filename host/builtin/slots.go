@@ -12,10 +12,14 @@ import (
 // [contract.Slots].
 type class struct {
 	name  string
-	noun  string // of one value, with its article: "a path"
-	names wordList
-	// named replaces names where a list of them does not do.
-	named   func(name string, moving bool) bool
+	noun  string   // of one value, with its article: "a path"
+	names []string // see [naming]
+	not   []string // the same, of names that are none
+	// named takes the place of names where a list of them does not do.
+	named func(name string, moving bool) bool
+	// tools are words of the names of tools whose bare name or id is one of the
+	// class: install_skill {name}.
+	tools   []string
 	formats string // schema formats, each between blanks
 	compile func(*contract.Arg) (matcher, error)
 
@@ -47,6 +51,12 @@ type matcher interface {
 	wants() bool
 }
 
+// wholeReader is a matcher that reads some arrays and objects as they are, by the
+// name that they stand under.
+type wholeReader interface {
+	whole(v abi.Value, name string) bool
+}
+
 // gatherer is a matcher that reads several members of one object as one value,
 // as in {"command": …, "args": […]} or {"owner": …, "repo": …}.
 type gatherer interface {
@@ -62,7 +72,7 @@ type wrong struct{ code, reason, mend string }
 // place is where a value stands that a matcher judges.
 type place struct {
 	*abi.Place        // where relative paths of the server start
-	name       string // of the argument, as the caller wrote it; "" for an item or a key
+	name       string // of the argument, as the caller wrote it; "" for a key, or what was gathered
 	node       schema // of the pinned schema, which may not exist
 	call       *abi.Call
 }
@@ -72,16 +82,39 @@ func classes() []class {
 	return []class{
 		{name: "path", noun: "a path", named: pathName, formats: " path file-path filepath file directory directory-path dir-path ",
 			compile: newPathMatcher, reads: readsPath, keyed: pathShaped, value: startsLikePath, content: contentName, files: true},
+		{name: "cwd", noun: "a working directory", compile: newPathMatcher, reads: readsPath, keyed: pathShaped, value: startsLikePath,
+			names: []string{"cwd", "workdir", "workingdir", "workingdirectory", "chdir", "=pwd", "run in", "run dir"}},
 		{name: "command", noun: "a command", named: plainly(commandName), compile: newCommandMatcher},
+		{name: "sql", noun: "a statement", compile: newSQLMatcher, content: sqlParameter,
+			names: []string{"sql", "query", "queries", "=q", "statement", "statements", "stmt", "stmts"}},
 		{name: "url", noun: "a URL", named: plainly(uriName), formats: " uri uri-reference iri iri-reference url ", compile: newURLMatcher,
 			keyed: func(name string) bool { return strings.Contains(name, "://") }},
 		{name: "host", noun: "a host", formats: " hostname idn-hostname ipv4 ipv6 ", compile: newHostMatcher,
-			names: naming("host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"),
+			names: []string{"host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"},
 			keyed: func(name string) bool { return strings.ContainsAny(name, ".:") }},
 		{name: "recipient", noun: "a recipient", formats: " email idn-email ", compile: newRecipientMatcher,
-			names: naming("to", "cc", "bcc", "recipient", "recipients", "email", "emails", "email address", "email addresses", "reply to", "send to",
-				"channel", "channels", "channel id", "channel name", "attendees", "invitees"),
+			names: []string{"to", "cc", "bcc", "recipient", "recipients", "email", "emails", "email address", "email addresses", "reply to", "send to",
+				"channel", "channels", "channel id", "channel name", "attendees", "invitees"},
 			keyed: func(name string) bool { return strings.IndexByte(name, '@') >= 0 }},
+		{name: "repo", noun: "a repository", compile: newRepoMatcher, reads: readsName, keyed: anyName, exact: true,
+			names: repoNames, tools: []string{"repo", "repos", "repository", "repositories"}},
+		{name: "owner", noun: "an owner", compile: newOwnerMatcher, reads: readsName, keyed: anyName, exact: true, names: ownerNames},
+		{name: "principal", noun: "a principal", compile: newExactMatcher, reads: readsName, keyed: anyName, exact: true,
+			names: []string{"principal", "principal id", "principal name", "user", "user id", "username", "user name", "actor", "actor id", "act as",
+				"run as", "sudo user", "impersonate", "impersonated user", "on behalf of", "subject id", "identity", "service account", "role arn", "assume role"}},
+		{name: "application", noun: "an application", compile: newExactMatcher, reads: readsName, keyed: anyName, exact: true,
+			names: []string{"application", "applications", "application name", "application id", "app", "apps", "app name", "app id", "app slug", "bundle id"},
+			tools: []string{"app", "apps", "application", "applications", "argocd"}},
+		{name: "skill", noun: "a skill", compile: newExactMatcher, reads: readsName, keyed: anyName, exact: true,
+			names: []string{"skill", "skills", "skill name", "skill id", "skill slug", "skill source", "skill url", "skill path", "skill package"},
+			tools: []string{"skill", "skills"}},
+		{name: "activation", noun: "what a call would install or register", compile: newActivationMatcher, reads: readsName, keyed: anyName, exact: true,
+			names: []string{"command", "commands", "cmd", "executable", "exe", "binary", "program", "entrypoint", "interpreter", "host", "hosts", "hostname",
+				"address", "endpoint", "url", "urls", "uri", "server", "=image", "=package"}},
+		{name: "secret", noun: "a secret", named: plainly(holdsSecret), compile: newSecretMatcher, reads: readsSecret},
+		{name: "bypass", noun: "a switch", named: plainly(holdsSwitch), compile: newBypassMatcher},
+		{name: "size", noun: "a size", compile: newNumberMatcher, names: []string{"size", "sizes", "bytes", "filesize", "length", "byte count"}, not: rowNames},
+		{name: "rows", noun: "a number of rows", compile: newNumberMatcher, names: rowNames},
 	}
 }
 
@@ -102,20 +135,24 @@ func classNamed(name string) (*class, bool) {
 }
 
 // code is the code of a violation, with the class's name in it.
-func (c *class) code(what string) string {
-	return "ARGS_" + strings.ToUpper(c.name) + "_" + what
-}
+func (c *class) code(what string) string { return codeOf(c.name, what) }
 
-// takes says whether an argument of this name holds a value of the class.
-func (c *class) takes(name string, moving bool) bool {
-	if c.named != nil {
-		return c.named(name, moving)
-	}
-	return c.names.match(name)
-}
+func codeOf(class, what string) string { return "ARGS_" + strings.ToUpper(class) + "_" + what }
 
 // format says whether a schema's format names the class.
 func (c *class) format(node schema) bool {
+	if c.formats == "" {
+		return false
+	}
 	f := textOf(get(node.node, "format"))
 	return f != "" && strings.Contains(c.formats, " "+f+" ")
 }
+
+// readsName reads what can be a name. An empty text names nothing.
+func readsName(v abi.Value, _ *place) bool {
+	return !v.IsString() || strings.TrimSpace(v.Str()) != ""
+}
+
+// anyName takes every name of a member for a value: an object where a name is
+// wanted leaves open which of its parts counts.
+func anyName(string) bool { return true }
