@@ -265,8 +265,8 @@ func (e *Event) decodeAnswer(kind string, r *reader) error {
 	case "ask":
 		return e.readAsk(r)
 	case "label":
-		e.Label = &LabelEvent{Call: r.str("call"), Session: r.strs("session"), Data: r.strs("data")}
-		return r.done("call", "session", "data")
+		e.Label = &LabelEvent{Call: r.str("call"), Session: r.strs("session"), Data: r.strs("data"), Files: readFiles(r)}
+		return r.done("call", "session", "data", "files")
 	case "evicted":
 		e.Evicted = &EvictedEvent{Segment: r.str("segment")}
 		return r.done("segment")
@@ -325,7 +325,7 @@ func (e *Event) readAsk(r *reader) error {
 			if v := o.val("finding"); v.Exists() {
 				f := read(o.of+": finding", v)
 				item.Finding = readFinding(&f)
-				if err := f.done("at", "key", "part", "kind", "identity", "value", "origin", "spoiled", "sources"); err != nil {
+				if err := f.done("at", "key", "part", "kind", "identity", "value", "origin", "spoiled", "labels", "sources"); err != nil {
 					o.fail("%v", err)
 				}
 			}
@@ -338,7 +338,7 @@ func (e *Event) readAsk(r *reader) error {
 func readFinding(o *reader) *Finding {
 	f := &Finding{
 		At: o.str("at"), Key: o.yes("key"), Part: int(o.num("part")), Kind: o.str("kind"), Identity: o.str("identity"),
-		Value: o.str("value"), Spoiled: o.str("spoiled"), Evidence: items(o, "sources", readEvidence, evidenceMembers...),
+		Value: o.str("value"), Spoiled: o.str("spoiled"), Labels: o.strs("labels"), Evidence: items(o, "sources", readEvidence, evidenceMembers...),
 	}
 	f.Origin = readOrigin(o.str("origin"))
 	return f
@@ -353,13 +353,13 @@ func readOrigin(s string) Origin {
 	return OriginTainted
 }
 
-var evidenceMembers = []string{"seq", "call", "server", "tool", "pointer", "offset", "length", "position", "label", "kind", "view", "snippet"}
+var evidenceMembers = []string{"seq", "call", "server", "tool", "pointer", "offset", "length", "position", "label", "kind", "view", "snippet", "labels"}
 
 func readEvidence(o *reader) Evidence {
 	return Evidence{
 		Seq: uint64(o.num("seq")), Call: o.str("call"), Server: o.str("server"), Tool: o.str("tool"), Pointer: o.str("pointer"), Offset: o.num("offset"),
 		Length: o.num("length"), Position: Position(o.str("position")), Label: readOrigin(o.str("label")), Kind: o.str("kind"),
-		View: o.str("view"), Snippet: o.str("snippet"),
+		View: o.str("view"), Snippet: o.str("snippet"), Labels: o.strs("labels"),
 	}
 }
 
@@ -374,9 +374,9 @@ func readVerdict(r *reader) Verdict {
 	if o := r.val("obligations"); o.Exists() {
 		or := read(r.of+": obligations", o)
 		v.Obligations = Obligations{
-			CallLabels: or.strs("call_labels"), SessionLabels: or.strs("session_labels"), Redact: or.strs("redact"), Hide: or.strs("hide"),
+			CallLabels: or.strs("call_labels"), SessionLabels: or.strs("session_labels"), Redact: or.strs("redact"), Hide: or.strs("hide"), Files: readFiles(&or),
 		}
-		if err := or.done("call_labels", "session_labels", "redact", "hide"); err != nil {
+		if err := or.done("call_labels", "session_labels", "redact", "hide", "files"); err != nil {
 			r.fail("%v", err)
 		}
 	}

@@ -216,6 +216,7 @@ func (e Event) answers(w *writer) {
 			o.str("call", e.Label.Call)
 			o.strs("session", e.Label.Session)
 			o.strs("data", e.Label.Data)
+			writeFiles(o, e.Label.Files)
 		})
 	case e.Evicted != nil:
 		object(w, "evicted", func(o *writer) { o.str("segment", e.Evicted.Segment) })
@@ -354,6 +355,7 @@ func (f *Finding) write(w *writer) {
 	w.str("value", f.Value)
 	w.str("origin", f.Origin.String())
 	w.str("spoiled", f.Spoiled)
+	w.strs("labels", f.Labels)
 	each(w, "sources", f.Evidence, func(o *writer, e Evidence) { e.write(o) })
 }
 
@@ -372,4 +374,5 @@ func (e Evidence) write(w *writer) {
 	w.str("kind", e.Kind)
 	w.str("view", e.View)
 	w.str("snippet", e.Snippet)
+	w.strs("labels", e.Labels)
 }

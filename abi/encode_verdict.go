@@ -20,6 +20,7 @@ func (v *Verdict) write(w *writer) {
 			o.strs("session_labels", v.Obligations.SessionLabels)
 			o.strs("redact", v.Obligations.Redact)
 			o.strs("hide", v.Obligations.Hide)
+			writeFiles(o, v.Obligations.Files)
 		})
 	}
 	each(w, "also", v.Also, func(o *writer, x Verdict) { x.write(o) })

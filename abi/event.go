@@ -213,6 +213,7 @@ type LabelEvent struct {
 	Call    string
 	Session []string
 	Data    []string
+	Files   []FileLabels
 }
 
 // ClosedEvent ends a process's part of a session.

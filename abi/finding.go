@@ -59,6 +59,7 @@ type Evidence struct {
 	Kind     string   // a named kind of field under `sources` ("addressing"), else ""
 	View     string   // how the text was read to find it: "raw", "json", "headers", "base64", "cut", …
 	Snippet  string   // up to 96 bytes around the match, for people and the ledger only
+	Labels   []string // of the call whose result it is
 }
 
 // String is the witness as host text: places only, never the value.
@@ -77,6 +78,9 @@ func (e Evidence) String() string {
 	if e.Length > 0 {
 		s += ", bytes " + strconv.FormatInt(e.Offset, 10) + "-" + strconv.FormatInt(e.Offset+e.Length, 10)
 	}
+	if e.Position == "" {
+		return s
+	}
 	return s + " (" + string(e.Position) + ")"
 }
 
@@ -91,6 +95,7 @@ type Finding struct {
 	Origin   Origin     // the class
 	Spoiled  string     // why it can never be trusted ("a control character", …), else ""
 	Evidence []Evidence // best first, then by age; capped
+	Labels   []string   // of the data it came from
 }
 
 // Wanted names a scalar of the arguments that a contract wants explained.

@@ -89,6 +89,7 @@ type Session struct {
 	Place     Place
 	Protected []string   // paths that belong to Callgate itself
 	Approved  []Approved // destination approvals of this session
+	Flows     Flows
 }
 
 // Recent is one earlier call.
@@ -117,6 +118,7 @@ type Snapshot struct {
 	Definition Definition
 	Server     ServerDrift // of the server that is called
 	Taint      []Finding
+	Carried    []Carried // what of the arguments holds data with labels, as far as a contract asked
 	Session    Session
 	Result     Value // phase result: as received
 	List       Value // phase list

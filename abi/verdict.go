@@ -29,11 +29,12 @@ type Obligations struct {
 	SessionLabels []string // added to the session
 	Redact        []string // pointers into the result to replace by a marker
 	Hide          []string // items of a list to hide
+	Files         []FileLabels
 }
 
 // Empty says that there is nothing to do.
 func (o Obligations) Empty() bool {
-	return len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide) == 0
+	return len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide)+len(o.Files) == 0
 }
 
 // Enforced returns the outcome that is acted on.

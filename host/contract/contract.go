@@ -20,6 +20,13 @@ type Explainer interface {
 	Wanted(*abi.Snapshot) []abi.Wanted
 }
 
+// Carrier is a contract that wants to know which arguments hold data with
+// labels. The gate asks before it judges and puts what it finds into the
+// snapshot.
+type Carrier interface {
+	Carries(*abi.Snapshot) []abi.Wanted
+}
+
 // Editor is a contract that proposes edits to the arguments. The edited call
 // is judged beside the received one, and the stricter verdict holds.
 type Editor interface {

@@ -37,6 +37,10 @@ type Rules struct {
 
 	Schedules  []Schedule // that name the tool
 	Identities []Identity // all of the policy; nil: whoever calls
+	Labels []Label // that its calls give
+	Flows  []Flow  // that end in it
+	Chains []Chain
+	Tracks bool // the policy has labels, so that what is written to files is followed
 }
 
 // Approve is `approve:`: how far a person's yes reaches.
@@ -184,4 +188,5 @@ type Budget struct {
 	Count  Count
 	Weight string // JSON Pointer into the arguments whose element count is charged; "" charges 1
 	Scope  string // calls with the same scope share the counter
+	When   string // labels, joined by a blank, that the session must hold for it to limit anything
 }

@@ -76,15 +76,21 @@ func (s *State) bind(kind abi.CallKind, serverName, target string) *binding {
 			b.approve = narrower(b.approve, rules[i].Approve)
 		}
 	}
+	if kind.IsTool() {
+		for _, p := range policies {
+			rules = append(rules, p.RulesUnder(serverName, s.definition(serverName, target), s.holdsAll)...)
+		}
+		b.joinRisk(rules)
+	}
 	b.rows, b.broken = contracts(s.opts.Specs, rules)
 	if definition, drifts := s.drifting(serverName, target); drifts && kind.IsTool() && b.broken == nil {
-		b.drifted(s.opts.Specs, policies, serverName, definition)
+		b.drifted(s.opts.Specs, policies, serverName, definition, s.holdsAll)
 	}
 	return b
 }
 
 // drifted adds what the definition as last listed is judged by.
-func (b *binding) drifted(specs []contract.Spec, policies []*policy.Policy, serverName string, definition abi.Value) {
+func (b *binding) drifted(specs []contract.Spec, policies []*policy.Policy, serverName string, definition abi.Value, holds func([]string) bool) {
 	rules := make([]contract.Rules, len(policies))
 	for i, p := range policies {
 		rules[i] = p.Rules(serverName, definition)
@@ -96,22 +102,27 @@ func (b *binding) drifted(specs []contract.Spec, policies []*policy.Policy, serv
 			}
 		}
 	}
+	for _, p := range policies {
+		rules = append(rules, p.RulesUnder(serverName, definition, holds)...)
+	}
+	b.joinRisk(rules)
 	b.listed, b.broken = contracts(specs, rules)
 }
 
 // contracts makes the contracts of the rules of policy and floor.
 func contracts(specs []contract.Spec, rules []contract.Rules) (rows []row, broken error) {
 	for _, spec := range specs {
-		var twin contract.Contract
+		var twins []contract.Contract
 		for i := range rules {
 			c, err := spec.New(&rules[i])
 			if err != nil {
 				return nil, fmt.Errorf("contract %s: %w", spec.Name, err)
 			}
-			if c != nil && !reflect.DeepEqual(c, twin) {
+			same := func(twin contract.Contract) bool { return reflect.DeepEqual(c, twin) }
+			if c != nil && !slices.ContainsFunc(twins, same) {
 				rows = append(rows, row{spec.Name, c})
+				twins = append(twins, c)
 			}
-			twin = c
 		}
 	}
 	return rows, nil

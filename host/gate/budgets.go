@@ -200,6 +200,9 @@ func (s *State) budgets(n *entry) []abi.BudgetUse {
 	}
 	out := make([]abi.BudgetUse, 0, len(n.binding.budgets))
 	for _, b := range n.binding.budgets {
+		if b.When != "" && !s.holdsAll(strings.Fields(b.When)) {
+			continue
+		}
 		use := abi.BudgetUse{Rule: b.Rule, Name: b.Name, Max: b.Max, Window: b.Window, Zone: b.Zone, Charge: n.weight(b)}
 		if c := s.counters[b.Scope]; c != nil {
 			c.expire(s.now)

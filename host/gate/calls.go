@@ -139,6 +139,7 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 		return nil
 	}
 	s.charge(n, contract.CountCommits, contract.CountSuccesses)
+	s.done(n)
 	label := s.label(n, v)
 	if n.call.Kind.FromServer() {
 		s.forget(n) // the client answers it, and that is no output of a server
@@ -175,23 +176,17 @@ func (s *State) remember(n *entry, again bool) {
 
 // label collects the labels that an allowed call gives.
 func (s *State) label(n *entry, v *abi.Verdict) *abi.LabelEvent {
-	l := abi.LabelEvent{Call: n.call.ID, Session: v.Obligations.SessionLabels, Data: v.Obligations.CallLabels}
+	l := abi.LabelEvent{Call: n.call.ID, Session: v.Obligations.SessionLabels, Data: v.Obligations.CallLabels, Files: v.Obligations.Files}
 	for _, other := range v.Also {
 		l.Session = union(l.Session, other.Obligations.SessionLabels)
 		l.Data = union(l.Data, other.Obligations.CallLabels)
+		l.Files = append(l.Files, other.Obligations.Files...)
 	}
-	if len(l.Session)+len(l.Data) == 0 {
+	if len(l.Session)+len(l.Data)+len(l.Files) == 0 {
 		return nil
 	}
 	s.addLabels(n, &l)
 	return &l
-}
-
-func (s *State) addLabels(n *entry, l *abi.LabelEvent) {
-	s.session.labels = union(s.session.labels, l.Session)
-	if n != nil {
-		n.labels = union(n.labels, l.Data)
-	}
 }
 
 // answered takes in the result of a call.

@@ -67,6 +67,7 @@ func stricter(a, b abi.Verdict) abi.Verdict {
 	o.SessionLabels = union(o.SessionLabels, p.SessionLabels)
 	o.Redact = union(o.Redact, p.Redact)
 	o.Hide = union(o.Hide, p.Hide)
+	o.Files = append(slices.Clip(o.Files), p.Files...)
 	return out
 }
 
@@ -123,7 +124,7 @@ func (s *State) decide(n *entry) (d decision) {
 	d.sent, _ = n.call.Values()
 	sent := received
 	d.edits = b.edits(received)
-	received.Taint = s.explain(b, received)
+	received.Taint, received.Carried = s.explain(b, received), s.carried(b, received)
 	d.findings = received.Taint
 	if s.session.unread {
 		return decision{verdict: abi.Verdict{
@@ -142,7 +143,7 @@ func (s *State) decide(n *entry) (d decision) {
 		edited := *received
 		edited.Call.SetValues(values)
 		edited.Call.Digest = values.Digest()
-		edited.Taint = s.explain(b, &edited)
+		edited.Taint, edited.Carried = s.explain(b, &edited), s.carried(b, &edited)
 		d.sent, sent = values, &edited
 	}
 	d.verdict = judgeBoth(b, received, sent)
@@ -157,7 +158,9 @@ func (s *State) explain(b *binding, snap *abi.Snapshot) []abi.Finding {
 	}
 	s.settleAll()
 	values, _ := snap.Call.Values()
-	return s.session.index.Explain(values, wanted)
+	found := s.session.index.Explain(values, wanted)
+	s.markLabels(found)
+	return found
 }
 
 // applyEdits applies edits in order to a copy of the arguments.
@@ -190,7 +193,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 		Session: abi.Session{
 			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[nameOf(&n.call)], Recent: ss.recent, Place: place, Protected: ss.protected,
-			Approved: s.remembered(), Budgets: s.budgets(n),
+			Approved: s.remembered(), Budgets: s.budgets(n), Flows: s.flows(),
 		},
 	}
 }

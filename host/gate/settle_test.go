@@ -15,6 +15,8 @@ import (
 // noted is an index that notes what it is told and asked.
 type noted struct{ log *[]string }
 
+func (n noted) Carried(abi.Value, []abi.Wanted) []abi.Carried { return nil }
+
 func (n noted) Record(e abi.Event) {
 	switch {
 	case e.Call != nil:

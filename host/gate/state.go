@@ -58,6 +58,7 @@ type State struct {
 	bindings map[string]*binding
 	sources  map[string]provenance.Source // what the policy says of outputs, as far as it was asked
 	counters map[string]*counter
+	files    labelled // what files have, which outlive a session
 	// broken says which files of the group can not be read to their end, and why.
 	broken map[string]string
 
@@ -90,6 +91,7 @@ type session struct {
 	approved   []abi.Approved
 	releases   []release // calls that people let go, oldest first
 	standing   []standing
+	flows      flows
 	joined     bool // this process is part of the session: nothing that others write ends it
 }
 
@@ -133,9 +135,12 @@ func New(o Options) *State {
 // it.
 func (s *State) reset() {
 	keep := s.session
+	if len(keep.labels) > 0 || keep.flows.crowded {
+		s.rebind()
+	}
 	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, entries: map[string]*entry{}}
 	s.session.index = s.opts.NewIndex(provenance.Options{
-		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer },
+		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer }, Labels: s.dataLabels,
 	})
 	for scope, c := range s.counters {
 		if !c.lasts() {
@@ -166,6 +171,7 @@ func (s *State) record(e abi.Event) { s.keep(unrecorded{event: e}, s.file) }
 // before this process joined, the order is known within a file only: each was
 // read in one piece.
 func (s *State) keep(u unrecorded, file string) {
+	s.said(u.event)
 	if s.folding && !s.session.joined {
 		u.writer = file
 	}

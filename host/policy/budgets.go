@@ -32,6 +32,7 @@ func (p *Policy) budgets(server string, definition abi.Value, n *notes) []contra
 			Rule: calls.hit.rule("/max_calls"), Name: "max_calls", Max: calls.value, Scope: scope + "max_calls:" + server + "/" + name,
 		})
 	}
+	list = append(list, p.budgetsUnder(scope, server, name)...)
 	for _, y := range p.layers {
 		for i := range y.doc.Budgets {
 			b := &y.doc.Budgets[i]
@@ -73,9 +74,10 @@ func compileBudget(b *budget, rule string) contract.Budget {
 // join finds the mistakes that only several files together show. alone says
 // that a process of one server counts on its own.
 func (p *Policy) join(alone bool) []error {
-	errs := append(p.conflicts(), p.approvalConflicts()...)
+	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts())
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)
+		errs = append(errs, p.floor.flowConflicts()...)
 		errs = append(errs, p.floor.approvalConflicts()...)
 		for _, y := range slices.Concat(p.layers, p.floor.layers) {
 			if s := y.doc.Settings; s != nil && text(s.Mode) == "observe" {
@@ -225,6 +227,7 @@ func (y *layer) try(specs []contract.Spec) []error {
 			attempt(k.at+"/sink", r)
 		}
 	}
+	y.tryFlows(attempt)
 	y.eachPermit(func(server string, kind abi.CallKind, at string, t *tool) {
 		for j := range t.Args {
 			at := abi.JoinIndex(at+"/args", j)

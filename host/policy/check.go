@@ -40,6 +40,7 @@ func (c *issues) check(f *file, role role) {
 		c.checkIdentity(&f.Identities[i], abi.JoinIndex("/identities", i))
 	}
 	c.checkApproval(f.Settings)
+	c.checkFlows(f, role)
 	names := map[string]int{}
 	for i, b := range f.Budgets {
 		if first, ok := names[b.Name]; ok && b.Name != "" {
@@ -225,6 +226,15 @@ func (c *issues) checkPack(f *file) {
 	if f.Budgets != nil {
 		cannot("/budgets")
 	}
+	if f.Labels != nil {
+		cannot("/labels")
+	}
+	if f.Flows != nil {
+		cannot("/flows")
+	}
+	if f.Chains != nil {
+		cannot("/chains")
+	}
 	for _, name := range sortedKeys(f.Servers) {
 		s, at := f.Servers[name], abi.Join("/servers", name)
 		if name != "*" {
@@ -235,6 +245,9 @@ func (c *issues) checkPack(f *file) {
 		}
 	}
 	for _, name := range sortedKeys(f.Tools) {
+		if f.Tools[name].When != nil {
+			cannot(abi.Join("/tools", name) + "/when")
+		}
 		if yes(f.Tools[name].Replace) {
 			c.add(abi.Join("/tools", name)+"/replace", "not part of a pack; a pack is the lowest layer")
 		}

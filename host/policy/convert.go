@@ -148,6 +148,8 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 	switch is {
 	case "pattern":
 		text, err = joinPattern(c.dir, text)
+	case "where":
+		text, err = wherePattern(c.dir, at, text)
 	case "dir", "file":
 		text, err = joinDir(c.dir, text)
 	}
@@ -206,7 +208,7 @@ func (c *converter) mapping(n *yaml.Node, t reflect.Type, tag reflect.StructTag,
 		return abi.Value{}
 	}
 	of := t.Elem()
-	if formOf, _ := formOf(of); formOf != leafForm {
+	if formOf, _ := formOf(of); formOf != leafForm && formOf != listForm {
 		tag = ""
 	}
 	return c.members(n, at, func(_, value *yaml.Node, at string) abi.Value {
@@ -242,6 +244,9 @@ func (c *converter) members(n *yaml.Node, at string, one func(key, value *yaml.N
 }
 
 func (c *converter) sequence(n *yaml.Node, t reflect.Type, tag reflect.StructTag, at string) abi.Value {
+	if n.Kind == yaml.ScalarNode && tag.Get("one") != "" {
+		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Column: n.Column, Content: []*yaml.Node{n}}
+	}
 	if n.Kind != yaml.SequenceNode {
 		such := tag.Get("such")
 		if such == "" || n.Kind == yaml.ScalarNode {

@@ -71,7 +71,7 @@ func (c *issues) fillMap(v abi.Value, dst reflect.Value, tag reflect.StructTag, 
 	t := dst.Type()
 	dst.Set(reflect.MakeMapWithSize(t, v.Len()))
 	inner := tag
-	if form, _ := formOf(t.Elem()); form != leafForm {
+	if form, _ := formOf(t.Elem()); form != leafForm && form != listForm {
 		inner = ""
 	}
 	for _, m := range v.Members() {

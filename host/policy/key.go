@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/callgate/callgate/host/contract"
 )
 
 // key is the parsed key of a tool entry. Both halves are globs with *, ?,
@@ -43,18 +45,9 @@ func (k key) specificity() int {
 	return n
 }
 
-func isGlob(s string) bool { return strings.ContainsAny(s, `*?[\`) }
+func isGlob(s string) bool { return contract.IsGlob(s) }
 
-// slash stands for "/" while matching, since path.Match never lets * match one.
-const slash = "\x1f"
-
-func glob(pattern, name string) bool {
-	if pattern == "*" || pattern == name && !isGlob(pattern) {
-		return true
-	}
-	ok, err := path.Match(strings.ReplaceAll(pattern, "/", slash), strings.ReplaceAll(name, "/", slash))
-	return ok && err == nil
-}
+func glob(pattern, name string) bool { return contract.Glob(pattern, name) }
 
 func checkKey(s string) error {
 	if len(s) > 256 {
@@ -74,7 +67,7 @@ func checkHalf(s string) error {
 	if strings.ContainsAny(s, "{}") {
 		return fmt.Errorf("%q: braces are not part of a glob here; write one entry for each name", s)
 	}
-	if _, err := path.Match(strings.ReplaceAll(s, "/", slash), ""); err != nil {
+	if _, err := path.Match(strings.ReplaceAll(s, "/", "\x1f"), ""); err != nil {
 		return fmt.Errorf("%q is not a glob; *, ? and [a-z] are known, and a backslash takes one literally", s)
 	}
 	return nil

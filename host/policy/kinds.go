@@ -45,6 +45,7 @@ func (p *Policy) kindRules(server string, kind abi.CallKind, method string, n *n
 		r.Grant = contract.Grant{Set: true, Outcome: v.value, Rule: v.hit.rule("/verdict")}
 	}
 	r.Args = joinArgs(levels, n)
+	p.flowRules(&r)
 	return r
 }
 

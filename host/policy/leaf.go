@@ -206,6 +206,8 @@ func checkText(is, s string) error {
 		return want(isName(s, "._-"), s, "a name: letters, digits, '.', '_', '-', at most 64")
 	case "env":
 		return want(isVariable(s), s, "the name of an environment variable, without its value")
+	case "label":
+		return checkLabel(s)
 	case "server":
 		if s == "*" {
 			return nil // of a pack; check refuses it elsewhere

@@ -57,7 +57,8 @@ func (p *Policy) stack(server string, definition abi.Value, n *notes) []level {
 		}
 	}
 	for _, y := range p.layers {
-		add(level{hits: y.hits(server, name), trust: true})
+		hits := slices.DeleteFunc(y.hits(server, name), func(h hit) bool { return !p.applies(&h) })
+		add(level{hits: hits, trust: true})
 	}
 	if !p.isFloor {
 		hand := p.handBound(server)

@@ -12,6 +12,7 @@ type Policy struct {
 	packs   []*layer // that may bind, by name
 	floor   *Policy
 	isFloor bool
+	under   *whenEntry // the one conditional entry that counts, see [Policy.RulesUnder]
 
 	settings Settings
 	value    abi.Value

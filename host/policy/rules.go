@@ -34,6 +34,7 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	r.Args = joinArgs(levels, n)
 	r.Sink = joinSink(levels, s.Strict, n)
 	r.Schedules = p.schedules(server, r.Tool)
+	p.flowRules(&r)
 	return r
 }
 

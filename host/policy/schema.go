@@ -33,7 +33,7 @@ func describeType(t reflect.Type, tag reflect.StructTag) abi.Value {
 		return object("type", abi.StringValue("object"), "properties", abi.ObjectValue(members...), "additionalProperties", abi.BoolValue(false))
 	case mapForm:
 		inner := tag
-		if f, _ := formOf(t.Elem()); f != leafForm {
+		if f, _ := formOf(t.Elem()); f != leafForm && f != listForm {
 			inner = ""
 		}
 		s := object("type", abi.StringValue("object"), "additionalProperties", describeType(t.Elem(), inner))
@@ -42,7 +42,11 @@ func describeType(t reflect.Type, tag reflect.StructTag) abi.Value {
 		}
 		return s
 	case listForm:
-		return object("type", abi.StringValue("array"), "items", describeType(t.Elem(), tag))
+		list := object("type", abi.StringValue("array"), "items", describeType(t.Elem(), tag))
+		if tag.Get("one") != "" {
+			return object("anyOf", abi.ArrayValue(describeType(t.Elem(), tag), list))
+		}
+		return list
 	}
 	if words := enumOf(tag); words != nil {
 		return object("enum", texts(words))

@@ -23,6 +23,9 @@ type file struct {
 	Servers    map[string]server `key:"servers" keys:"server" doc:"The servers by the name that the operator gave them with --server."`
 	Tools      map[string]tool   `key:"tools" keys:"tool" doc:"Rules by tool: server/tool, both halves globs; send_email means */send_email."`
 	Budgets    []budget          `key:"budgets" doc:"Budgets that several tools share."`
+	Labels     []labelEntry      `key:"labels" doc:"Names that the calls of some tools give to their data and to the session."`
+	Flows      []flow            `key:"flows" doc:"Where data with a label may not go."`
+	Chains     []chain           `key:"chains" doc:"Calls that must not follow on others."`
 	Schedules  []schedule        `key:"schedules" doc:"When tools may be called."`
 	Identities []identity        `key:"identities" doc:"Who may call, and what. With any, whoever matches none is denied."`
 	Sources    map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
@@ -90,6 +93,7 @@ type tool struct {
 	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
 	Slots      map[string]string `key:"slots" keys:"argument" enum:"path|cwd|command|sql|url|host|recipient|repo|owner|principal|application|skill|activation|secret|bypass|size|rows" doc:"What the server's own argument names mean."`
 	Approve    *approve          `key:"approve" doc:"How far a person's yes to an ask of the tool reaches. In a pack that is bound by fit it counts only where it reaches less far."`
+	When       *held             `key:"when" doc:"The entry holds only while the session holds these labels. It can only tighten."`
 	Hide       *bool             `key:"hide" doc:"true: the tool is not shown in lists, and denied when it is called all the same."`
 	Replace    *bool             `key:"replace" doc:"Forget what lower layers, packs and heuristics say about the tools of this key."`
 }

@@ -206,7 +206,7 @@ func (q *query) evicted() {
 	for i, list := range [][]uint32{q.lost, q.x.gone, q.x.opaque} {
 		for _, n := range list {
 			r := &q.x.records[n]
-			if seen[r.origin] {
+			if seen[r.origin] || r.quiet {
 				continue
 			}
 			seen[r.origin] = true

@@ -69,6 +69,8 @@ type record struct {
 	evicted      bool   // the text is gone
 	viewless     bool   // nothing is encoded in it
 	mute         bool   // nothing of it vouches
+	quiet        bool   // it does not taint, and is kept for its labels
+	size         int    // bytes of its text
 	said         []string
 }
 

@@ -24,6 +24,10 @@ type Index interface {
 	// wanted: one for each destination inside the scalar. A wanted scalar that
 	// the arguments lack has one finding without a value.
 	Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding
+	// Carried returns which of the wanted scalars hold data of outputs that have
+	// labels: the value itself in any form, or a part of it. What cannot be told is
+	// unsure, for the call as a whole.
+	Carried(arguments abi.Value, wanted []abi.Wanted) []abi.Carried
 }
 
 // Options says where text comes from and what the policy thinks of it.
@@ -39,6 +43,10 @@ type Options struct {
 	// one writer are recorded in the order in which they happened. Those of two
 	// are not, unless one of them is "".
 	Writer func() string
+	// Labels returns the labels of what an event brought, sorted: by the call that it
+	// answers, or, where that is "", by server and position in its ledger. nil: none
+	// has any.
+	Labels func(call, server string, seq uint64) []string
 }
 
 // Source is what the policy says of one tool's outputs. The zero value is an

@@ -24,6 +24,7 @@ type query struct {
 	graded      int               // records that were read
 	parsed      int               // bytes of the records that were graded
 	cut         bool              // there was more to look at than the budget allows
+	quiet       bool              // records that do not taint are looked at too
 	lost        []uint32          // records that may hold it and whose text is gone
 }
 

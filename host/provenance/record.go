@@ -43,13 +43,13 @@ func (x *index) take(n uint32, prefix string, inline abi.Value, ref *abi.Text) {
 	r := &x.records[n]
 	r.prefix = prefix
 	src := &r.source
-	if src.Trusted && !src.WholeField && len(src.Fields) == 0 {
+	if r.quiet = src.Trusted && !src.WholeField && len(src.Fields) == 0; r.quiet && x.labelled(n) == nil {
 		return
 	}
 	switch {
 	case inline.Exists():
 		text := string(inline.Append(nil))
-		r.text = text
+		r.text, r.size = text, len(text)
 		x.enter(n, text)
 	case ref != nil:
 		data, err := ref.Read(x.options.Text)
@@ -57,7 +57,7 @@ func (x *index) take(n uint32, prefix string, inline abi.Value, ref *abi.Text) {
 			x.lose(n)
 			return
 		}
-		r.ref = *ref
+		r.ref, r.size = *ref, len(data)
 		x.enter(n, string(data))
 	}
 }
@@ -65,7 +65,9 @@ func (x *index) take(n uint32, prefix string, inline abi.Value, ref *abi.Text) {
 // lose notes that the text of a record is gone before anything of it was seen.
 func (x *index) lose(n uint32) {
 	x.records[n].evicted = true
-	x.gone = append(x.gone, n)
+	if !x.records[n].quiet {
+		x.gone = append(x.gone, n)
+	}
 }
 
 // resolve returns the value of an event, inline or by reference.
@@ -114,6 +116,7 @@ func (x *index) recordRefused(e abi.Event) {
 	if e.Refused.Size > int64(len(data)) {
 		x.gone = append(x.gone, n) // the rest of it was not kept
 	}
+	x.records[n].size = len(data)
 	_, err := abi.Parse(data)
 	x.records[n].plain = err != nil
 	x.enter(n, string(data))

@@ -90,7 +90,10 @@ func (q *query) partial() int { return q.best[class{position: abi.Part, label: a
 // examine grades one record. Where it names the entity and no form stands in it,
 // it is spelled in another way.
 func (q *query) examine(n uint32, forms []form, named bool) {
-	if q.graded == q.x.tune.grade || q.parsed > maxParsed {
+	if q.x.records[n].quiet && !q.quiet {
+		return
+	}
+	if !q.quiet && q.graded == q.x.tune.grade || q.parsed > maxParsed {
 		q.cut = true
 		return
 	}
@@ -110,7 +113,7 @@ func (q *query) examine(n uint32, forms []form, named bool) {
 
 // gone notes that a record may hold the value and that its text is gone.
 func (q *query) gone(n uint32) {
-	if !slices.Contains(q.lost, n) {
+	if !slices.Contains(q.lost, n) && (q.quiet || !q.x.records[n].quiet) {
 		q.lost = append(q.lost, n)
 	}
 }

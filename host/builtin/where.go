@@ -1,0 +1,123 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/provenance"
+)
+
+// where is a compiled `where:`: which calls a rule about labels is of. What a
+// server could read in two ways matches, since a match only tightens.
+type where []whereTerm
+
+// whereTerm is one member: what a rule of `args:` with these patterns under deny
+// would refuse, or an argument that one of some globs matches.
+type whereTerm struct {
+	slot     contract.Contract
+	tokens   []string // of a JSON Pointer
+	name     string
+	patterns []string
+}
+
+func newWhere(list []contract.Where, of *contract.Rules) (where, error) {
+	var w where
+	for _, m := range list {
+		if slices.Contains(contract.WhereSlots, m.Key) {
+			c, err := NewArgs(&contract.Rules{
+				Server: of.Server, Kind: of.Kind, Tool: of.Tool,
+				Args: []contract.Arg{{Slot: m.Key, Outcome: abi.Deny, Deny: m.Patterns, MaxBytes: -1}},
+			})
+			if err != nil {
+				return nil, fmt.Errorf("where: %w", err)
+			}
+			w = append(w, whereTerm{slot: c})
+			continue
+		}
+		t := whereTerm{name: m.Key, patterns: m.Patterns}
+		if strings.HasPrefix(m.Key, "/") {
+			tokens, ok := abi.Tokens(m.Key)
+			if !ok {
+				return nil, fmt.Errorf("where: %q is no JSON Pointer", m.Key)
+			}
+			t.tokens = tokens
+		}
+		w = append(w, t)
+	}
+	return w, nil
+}
+
+// matches says whether the rule is of a call.
+func (w where) matches(s *abi.Snapshot) bool {
+	for i := range w {
+		if !w[i].matches(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *whereTerm) matches(s *abi.Snapshot) bool {
+	if t.slot != nil {
+		return t.slot.Judge(s).Outcome < abi.Allow
+	}
+	values, _ := s.Call.Values()
+	if t.tokens == nil {
+		return t.below(values, false)
+	}
+	at := ""
+	for _, token := range t.tokens {
+		at = abi.Join(at, token)
+	}
+	return t.below(values.At(at), true)
+}
+
+// below looks for a value that matches: any scalar, once it is the argument's.
+func (t *whereTerm) below(v abi.Value, found bool) bool {
+	switch v.Kind() {
+	case abi.Absent, abi.Null:
+		return false
+	case abi.Array:
+		return slices.ContainsFunc(v.Items(), func(item abi.Value) bool { return t.below(item, found) })
+	case abi.Object:
+		return slices.ContainsFunc(v.Members(), func(m abi.Member) bool {
+			return t.below(m.Value, found || t.tokens == nil && sameName(m.Name, t.name)) || found && t.fits(m.Name)
+		})
+	}
+	text := v.Lexeme()
+	if v.IsString() {
+		text = v.Str()
+	}
+	return found && t.fits(text)
+}
+
+func (t *whereTerm) fits(text string) bool {
+	return slices.ContainsFunc(t.patterns, func(p string) bool {
+		return wildcard(strings.ToLower(p), strings.ToLower(text)) || wildcard(provenance.Fold(p), provenance.Fold(text))
+	})
+}
+
+// wildcard says whether a pattern with * and ? matches the whole of a text. It
+// takes time in the product of both lengths at most.
+func wildcard(pattern, text string) bool {
+	p, t, star, mark := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

@@ -1,0 +1,246 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// checkFlows finds the mistakes of a file's labels, flows, chains and conditions.
+func (c *issues) checkFlows(f *file, role role) {
+	missing := func(at, name, want string) {
+		if !c.spoiled(at + "/" + name) {
+			c.add(at, "no %s; %s", name, want)
+		}
+	}
+	const from, to = "list the tools that it comes from, such as [\"crm/*\"]", "list the tools that it ends in, such as [\"*/http_post\"]"
+	eachNamed(c, "labels", f.Labels, func(l *labelEntry, at string) {
+		c.named(l.Name, at, "label")
+		if len(l.From) == 0 {
+			missing(at, "from", from)
+		}
+		c.checkWhere(l.Where, at+"/where")
+	})
+	eachNamed(c, "flows", f.Flows, func(l *flow, at string) {
+		c.named(l.Name, at, "flow")
+		if l.Label == "" {
+			missing(at, "label", "name the label that may not flow")
+		}
+		if len(l.To) == 0 {
+			missing(at, "to", to)
+		}
+		c.checkHeld(l.When, at+"/when")
+		c.checkWhere(l.Where, at+"/where")
+	})
+	eachNamed(c, "chains", f.Chains, func(l *chain, at string) {
+		c.named(l.Name, at, "chain")
+		if len(l.From) == 0 {
+			missing(at, "from", from)
+		}
+		if len(l.To) == 0 {
+			missing(at, "to", to)
+		}
+		if l.Within != nil && *l.Within == 0 {
+			c.add(at+"/within", "0 is no call at all; want 1 or more, or leave it out for every call of the session")
+		}
+	})
+	for _, name := range sortedKeys(f.Tools) {
+		t := f.Tools[name]
+		c.checkWhen(&t, abi.Join("/tools", name), role)
+	}
+}
+
+// eachNamed visits the entries of a list, and finds names that two of them have.
+func eachNamed[T any, P interface {
+	*T
+	called() string
+}](c *issues, list string, entries []T, visit func(P, string)) {
+	first := map[string]int{}
+	for i := range entries {
+		p, at := P(&entries[i]), abi.JoinIndex("/"+list, i)
+		visit(p, at)
+		if was, ok := first[p.called()]; ok && p.called() != "" {
+			c.add(at+"/name", "%q is also the name of %s[%d]; give each its own name", p.called(), list, was)
+			continue
+		}
+		first[p.called()] = i
+	}
+}
+
+func (l *labelEntry) called() string { return l.Name }
+func (l *flow) called() string       { return l.Name }
+func (l *chain) called() string      { return l.Name }
+
+func (c *issues) named(name, at, what string) {
+	if name == "" && !c.spoiled(at+"/name") {
+		c.add(at, "no name; give the %s a name of its own", what)
+	}
+}
+
+func (c *issues) checkHeld(h *held, at string) {
+	if h != nil && len(h.Labels) == 0 {
+		c.entry(at, "no labels; list those that the session must hold, such as labels: [secret]")
+	}
+}
+
+// checkWhen refuses what an entry that holds only at times could loosen.
+func (c *issues) checkWhen(t *tool, at string, role role) {
+	if t.When == nil {
+		return
+	}
+	c.checkHeld(t.When, at+"/when")
+	if t.Verdict != nil && *t.Verdict == abi.Allow.String() {
+		c.add(at+"/verdict", "allow under when: would grant the tool because of a label; grant it in an entry without when")
+	}
+	if yes(t.Replace) {
+		c.add(at+"/replace", "replace under when: would loosen because of a label; replace in an entry without when")
+	}
+	if s := t.Sink; s != nil && (s.Word == "none" || s.Of != nil && s.Of.Trusted != nil) {
+		member := at + "/sink"
+		if s.Of != nil {
+			member += "/trusted"
+		}
+		c.add(member, "trust under when: would loosen because of a label; state it in an entry without when")
+	}
+}
+
+// checkWhere checks the patterns of what only paths have; the others are tried on
+// the contracts.
+func (c *issues) checkWhere(where map[string][]string, at string) {
+	if where != nil && len(where) == 0 {
+		c.entry(at, "says nothing; name an argument and a pattern, such as path: \"**/secrets/**\"")
+	}
+	for _, key := range sortedKeys(where) {
+		below := abi.Join(at, key)
+		if len(where[key]) == 0 {
+			c.entry(below, "an empty list matches nothing; list patterns, or remove it")
+		}
+		if strings.HasPrefix(key, "/") {
+			if err := checkPointer(key); err != nil {
+				c.add(below, "%v", err)
+			}
+		}
+		if !pathKey(key) {
+			continue
+		}
+		for i, pattern := range where[key] {
+			if err := checkPattern(pattern); err != nil && !c.spoiled(abi.JoinIndex(below, i)) {
+				c.add(abi.JoinIndex(below, i), "%v", err)
+			}
+		}
+	}
+}
+
+// pathKey says whether patterns under a key of where: are path patterns, which
+// start from the directory of their file.
+func pathKey(key string) bool { return key == "path" || key == "cwd" }
+
+// wherePattern makes the pattern at a pointer absolute, if it is one of a path.
+func wherePattern(dir, at, text string) (string, error) {
+	tokens, _ := abi.Tokens(at)
+	if n := len(tokens); n < 2 || !pathKey(tokens[n-2]) || text == "" {
+		return text, nil
+	}
+	return joinPattern(dir, text)
+}
+
+// checkLabel accepts the name of a label of a policy, or of a plugin's, which has
+// the plugin's name in front.
+func checkLabel(s string) error {
+	plugin, name, ok := strings.Cut(s, ":")
+	if !ok {
+		return want(isName(s, "._-"), s, "the name of a label: letters, digits, '.', '_', '-', at most 64, behind a plugin's name and ':' if a plugin gives it")
+	}
+	if !isName(strings.ReplaceAll(plugin, "/", "-"), "._-") || !isName(name, "._-") {
+		return fmt.Errorf("%q is not the name of a label of a plugin; want plugin:label", s)
+	}
+	return nil
+}
+
+// flowConflicts finds names that two layers give to different things.
+func (p *Policy) flowConflicts() []error {
+	var errs []error
+	one := map[string]string{}
+	add := func(y *layer, what, list, name string, i int) {
+		at := abi.JoinIndex("/"+list, i)
+		if first, ok := one[what+name]; ok {
+			errs = append(errs, y.errorAt(at+"/name", "%s %q is already in %s; give each its own name", what, name, first))
+			return
+		}
+		one[what+name] = y.rule(at)
+	}
+	for _, y := range p.layers {
+		for i := range y.doc.Labels {
+			add(y, "label", "labels", y.doc.Labels[i].Name, i)
+		}
+		for i := range y.doc.Flows {
+			add(y, "flow", "flows", y.doc.Flows[i].Name, i)
+		}
+		for i := range y.doc.Chains {
+			add(y, "chain", "chains", y.doc.Chains[i].Name, i)
+		}
+	}
+	return errs
+}
+
+// flowNotes reports rules about labels that nothing gives.
+func (p *Policy) flowNotes(n *notes) {
+	var given []string
+	for _, y := range p.layers {
+		for i := range y.doc.Labels {
+			given = append(given, y.doc.Labels[i].Name)
+		}
+	}
+	miss := func(y *layer, at string, labels ...string) {
+		for _, l := range labels {
+			if !slices.Contains(given, l) && !strings.Contains(l, ":") {
+				text := fmt.Sprintf("no entry of labels: gives %q, so it never holds", l)
+				if best := Closest(l, given); best != "" {
+					text += fmt.Sprintf("; did you mean %q?", best)
+				}
+				n.add(CodeLabelUnknown, y.rule(at), text)
+			}
+		}
+	}
+	for _, y := range p.layers {
+		for i := range y.doc.Flows {
+			f, at := &y.doc.Flows[i], abi.JoinIndex("/flows", i)
+			miss(y, at+"/label", f.Label)
+			if f.When != nil {
+				miss(y, at+"/when", f.When.Labels...)
+			}
+		}
+		for i := range y.keys {
+			if w := y.keys[i].tool().When; w != nil {
+				miss(y, y.keys[i].at+"/when", w.Labels...)
+			}
+		}
+	}
+}
+
+// tryFlows hands what the files say of labels, flows and chains to the contracts.
+func (y *layer) tryFlows(attempt func(at string, r contract.Rules)) {
+	base := func() contract.Rules {
+		return contract.Rules{Server: "*", Tool: "*", Default: abi.Ask, Unlisted: abi.Ask}
+	}
+	for i := range y.doc.Labels {
+		r, at := base(), abi.JoinIndex("/labels", i)
+		r.Labels = []contract.Label{compileLabel(&y.doc.Labels[i], y.rule(at))}
+		// The audience is read where the label may not flow.
+		r.Flows = []contract.Flow{{Rule: y.rule(at), Label: y.doc.Labels[i].Name, Audience: y.doc.Labels[i].Audience}}
+		attempt(at, r)
+	}
+	for i := range y.doc.Flows {
+		r, at := base(), abi.JoinIndex("/flows", i)
+		r.Flows = []contract.Flow{compileFlow(&y.doc.Flows[i], y.rule(at))}
+		attempt(at, r)
+	}
+	for i := range y.doc.Chains {
+		r, at := base(), abi.JoinIndex("/chains", i)
+		r.Chains = []contract.Chain{compileChain(&y.doc.Chains[i], y.rule(at))}
+		attempt(at, r)
+	}
+}
