@@ -26,7 +26,7 @@ type whereTerm struct {
 func newWhere(list []contract.Where, of *contract.Rules) (where, error) {
 	var w where
 	for _, m := range list {
-		if slices.Contains(contract.WhereSlots, m.Key) {
+		if contract.WhereSlot(m.Key) {
 			c, err := NewArgs(&contract.Rules{
 				Server: of.Server, Kind: of.Kind, Tool: of.Tool,
 				Args: []contract.Arg{{Slot: m.Key, Outcome: abi.Deny, Deny: m.Patterns, MaxBytes: -1}},

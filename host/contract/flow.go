@@ -1,6 +1,10 @@
 package contract
 
-import "github.com/callgate/callgate/abi"
+import (
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+)
 
 // Label is one entry of `labels:` that names a tool: an allowed call whose
 // arguments match gives its data, and the session, the name.
@@ -39,8 +43,9 @@ type Chain struct {
 	Outcome abi.Outcome
 }
 
-// WhereSlots are the classes of arguments that `where:` knows by name. Any other
-// key is an argument.
-var WhereSlots = []string{
-	"path", "cwd", "command", "url", "host", "recipient", "repo", "owner", "principal", "application", "skill", "activation",
+// WhereSlot says whether a key of `where:` is a class of arguments, whose patterns
+// are those of `deny`. Any other key is an argument.
+func WhereSlot(key string) bool {
+	s, ok := SlotNamed(key)
+	return ok && slices.Contains(s.Takes, "deny")
 }

@@ -37,10 +37,10 @@ type Rules struct {
 
 	Schedules  []Schedule // that name the tool
 	Identities []Identity // all of the policy; nil: whoever calls
-	Labels []Label // that its calls give
-	Flows  []Flow  // that end in it
-	Chains []Chain
-	Tracks bool // the policy has labels, so that what is written to files is followed
+	Labels     []Label    // that its calls give
+	Flows      []Flow     // that end in it
+	Chains     []Chain
+	Tracks     bool // the policy has labels, so that what is written to files is followed
 }
 
 // Approve is `approve:`: how far a person's yes reaches.

@@ -123,7 +123,7 @@ func (c *issues) checkWhere(where map[string][]string, at string) {
 				c.add(below, "%v", err)
 			}
 		}
-		if !pathKey(key) {
+		if !contract.PathSlot(key) {
 			continue
 		}
 		for i, pattern := range where[key] {
@@ -134,14 +134,10 @@ func (c *issues) checkWhere(where map[string][]string, at string) {
 	}
 }
 
-// pathKey says whether patterns under a key of where: are path patterns, which
-// start from the directory of their file.
-func pathKey(key string) bool { return key == "path" || key == "cwd" }
-
 // wherePattern makes the pattern at a pointer absolute, if it is one of a path.
 func wherePattern(dir, at, text string) (string, error) {
 	tokens, _ := abi.Tokens(at)
-	if n := len(tokens); n < 2 || !pathKey(tokens[n-2]) || text == "" {
+	if n := len(tokens); n < 2 || !contract.PathSlot(tokens[n-2]) || text == "" {
 		return text, nil
 	}
 	return joinPattern(dir, text)

@@ -25,7 +25,7 @@ var mistakes = []mistake{
 	{"unknown key of a tool", head("tools:", "  fs/write_file: {verdcit: deny}"), []string{`/p/team.yaml:3:19: tools.fs/write_file.verdcit: unknown key "verdcit"; did you mean "verdict"?`}, head("tools:", "  fs/write_file: {verdict: deny}")},
 	{"budgets of a tool", head("tools: {fs/w: {budgets: [{name: x, tools: [fs/w], max: 3}]}}"), []string{`tools.fs/w.budgets: unknown key "budgets"; a tool has max_calls, and budgets: stands at the top of the file; accepted: verdict,`}, head("tools: {fs/w: {max_calls: 3}}", "budgets: [{name: x, tools: [fs/w], max: 3}]")},
 	{"a setting that is a server", head("settings: {default: deny, servers: {}}"), []string{`unknown key "servers"; servers: stands at the top of the file`}, head("settings: {default: deny}", "servers: {}")},
-	{"key of a later version", head("labels: []"), []string{`unknown key "labels"`, "accepted: callgate"}, head("budgets: []")},
+	{"key of a later version", head("redactions: []"), []string{`unknown key "redactions"`, "accepted: callgate"}, head("budgets: []")},
 	{"an origin that there is not", head("tools: {a/b: {args: [{arg: x, origin: [server]}]}}"), []string{`args[0].origin[0]: unknown value "server"`, "client"}, head("tools: {a/b: {args: [{arg: x, origin: [client]}]}}")},
 	{"an origin of a slot", head("tools: {a/b: {args: [{slot: path, origin: [client]}]}}"), []string{"origin is not for slot: path; slot: path takes allow"}, head("tools: {a/b: {args: [{arg: x, origin: [client, trusted]}]}}")},
 	{"an origin of nobody", head("tools: {a/b: {args: [{arg: x, origin: []}]}}"), []string{"constrains nothing"}, head("tools: {a/b: {args: [{arg: x, origin: [trusted]}]}}")},
