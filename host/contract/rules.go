@@ -124,7 +124,10 @@ type Arg struct {
 	AllowPattern []string
 	DenyPattern  []string // RE2, anywhere in the value
 	DenyKeyword  []string
-	Options      map[string][]string // by allowed command
+	Options      map[string][]string // by command: the only options it may have
+	Env          []string            // variables that a command may set: NAME, NAME=value
+	Writes       []string            // path patterns of files that a command line may open by itself
+	Reads        []string
 	Schemes      []string
 	Ports        []int64
 	Private      bool // private addresses are refused

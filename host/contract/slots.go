@@ -16,8 +16,8 @@ func Slots() []Slot {
 	return []Slot{
 		{Name: "path", Takes: []string{"allow", "deny", "literal", "fold", "symlinks"}},
 		{Name: "cwd", Takes: []string{"allow", "deny", "literal", "fold", "symlinks"}},
-		{Name: "command", Takes: []string{"allow", "deny", "options", "deny_pattern", "deny_keyword"},
-			Needs: []string{"allow", "deny", "deny_pattern", "deny_keyword"}},
+		{Name: "command", Takes: []string{"allow", "deny", "options", "env", "writes", "reads", "deny_pattern", "deny_keyword"},
+			Needs: []string{"allow", "deny", "options", "writes", "reads", "deny_pattern", "deny_keyword"}},
 		{Name: "sql", Takes: []string{"deny_pattern", "allow_pattern"}, Needs: []string{"deny_pattern", "allow_pattern"}},
 		{Name: "url", Takes: []string{"allow", "deny", "schemes", "ports", "private", "except"},
 			Needs: []string{"allow", "deny", "schemes", "ports", "private"}},
@@ -52,6 +52,6 @@ func PathSlot(name string) bool { return name == "path" || name == "cwd" }
 // Narrows says whether a rule of a class says anything that [Arg.Allow],
 // [Arg.Deny] and the members of paths do not.
 func (a *Arg) Narrows() bool {
-	return a.Resolve || a.HasPatterns || len(a.AllowPattern)+len(a.DenyPattern)+len(a.DenyKeyword)+len(a.Options) > 0 ||
+	return a.Resolve || a.HasPatterns || len(a.AllowPattern)+len(a.DenyPattern)+len(a.DenyKeyword)+len(a.Options)+len(a.Env)+len(a.Writes)+len(a.Reads) > 0 ||
 		a.Schemes != nil || a.Ports != nil || a.Private || a.Max != "" || a.Min != "" || a.Forbid || a.JSON
 }

@@ -124,7 +124,10 @@ type arg struct {
 	AllowPattern []string            `key:"allow_pattern" is:"regex" doc:"sql: RE2, of which every whole statement must match one. An empty list allows nothing."`
 	DenyPattern  []string            `key:"deny_pattern" is:"regex" doc:"sql, command: RE2 that may match nowhere in the text."`
 	DenyKeyword  []string            `key:"deny_keyword" is:"text" doc:"command: words that may stand nowhere in the text."`
-	Options      map[string][]string `key:"options" keys:"text" doc:"command: by allowed command, the only options that it may have."`
+	Options      map[string][]string `key:"options" keys:"text" doc:"command: by command, the only options that it may have, with their dashes."`
+	Env          []string            `key:"env" is:"text" doc:"command: variables that a command line may set for what it runs: NAME, or NAME=value. Absent: none, under allow."`
+	Writes       []string            `key:"writes" is:"pattern" doc:"command: files that a command line may write by itself, with > and the like. Absent: none but /dev/null, under allow."`
+	Reads        []string            `key:"reads" is:"pattern" doc:"command: files that a command line may read by itself, with <. Absent: those of a command that allow lets have any further words."`
 	Schemes      []string            `key:"schemes" is:"text" doc:"url: the accepted schemes."`
 	Ports        []int64             `key:"ports" is:"count" doc:"url, host: the accepted ports."`
 	Private      *string             `key:"private" enum:"deny" doc:"url, host: deny refuses loopback, link-local, private and metadata addresses."`

@@ -15,7 +15,7 @@ func (a *arg) ofSlots() present {
 	return present{
 		{"allow", a.Allow != nil}, {"deny", a.Deny != nil}, {"literal", a.Literal != nil}, {"fold", a.Fold != nil},
 		{"symlinks", a.Symlinks != nil}, {"allow_pattern", a.AllowPattern != nil}, {"deny_pattern", a.DenyPattern != nil},
-		{"deny_keyword", a.DenyKeyword != nil}, {"options", a.Options != nil}, {"schemes", a.Schemes != nil},
+		{"deny_keyword", a.DenyKeyword != nil}, {"options", a.Options != nil}, {"env", a.Env != nil}, {"writes", a.Writes != nil}, {"reads", a.Reads != nil}, {"schemes", a.Schemes != nil},
 		{"ports", a.Ports != nil}, {"private", a.Private != nil}, {"except", a.Except != nil}, {"json", a.JSON != nil},
 	}
 }
@@ -72,13 +72,14 @@ func slotMembers(e *arg, a *contract.Arg) {
 	a.Resolve = e.Symlinks != nil && *e.Symlinks == "resolve"
 	a.HasPatterns, a.AllowPattern, a.DenyPattern = e.AllowPattern != nil, e.AllowPattern, e.DenyPattern
 	a.DenyKeyword, a.Options, a.Schemes, a.Ports = e.DenyKeyword, e.Options, e.Schemes, e.Ports
+	a.Env, a.Writes, a.Reads = e.Env, e.Writes, e.Reads
 	a.Private, a.Except, a.JSON = e.Private != nil, e.Except, yes(e.JSON)
 }
 
 // patternTag is the tag of a member of an entry. What a class is compared with
 // is a path, which starts from the file's directory, only of classes of paths.
 func patternTag(f field, of reflect.Type, slot string) reflect.StructTag {
-	if of == reflect.TypeFor[arg]() && f.tag.Get("is") == "pattern" && slot != "" && !contract.PathSlot(slot) {
+	if of == reflect.TypeFor[arg]() && f.tag.Get("is") == "pattern" && f.tag.Get("key") != "writes" && f.tag.Get("key") != "reads" && slot != "" && !contract.PathSlot(slot) {
 		return `is:"text"`
 	}
 	return f.tag
