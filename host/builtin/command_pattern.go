@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -276,7 +277,7 @@ func (c *commandReading) starts(place *abi.Place) where {
 				at.astray = true
 				return at
 			}
-			if !contains(all, to) {
+			if !slices.Contains(all, to) {
 				all = append(all, to)
 			}
 		}

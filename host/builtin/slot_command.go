@@ -99,7 +99,7 @@ func (m *commandMatcher) gather(object abi.Value, named func(string) bool) (abi.
 				return abi.Value{}, nil
 			}
 			vector = v
-		case environmentName(v.Name):
+		case variablesName(v.Name):
 			env = v
 		case named(v.Name) && program == nil && !shellName(v.Name) && (v.Value.IsString() || wholeCommand(v.Value)) && !manyCommands(v.Name):
 			program = v
@@ -130,7 +130,7 @@ func vectorName(name string) bool {
 	return false
 }
 
-func environmentName(name string) bool {
+func variablesName(name string) bool {
 	s := squash(name)
 	switch string(s.text()) {
 	case "env", "envs", "environment", "envvars", "environmentvariables", "extraenv", "environ":
