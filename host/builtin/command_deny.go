@@ -60,7 +60,7 @@ func subcommand(s string) bool {
 }
 
 // matches says whether a simple command is, or could become, a denied one.
-func (d *commandDenial) matches(s *simpleCommand, at *where) bool {
+func (d *commandDenial) matches(s *simpleCommand, at *whence) bool {
 	if s.words[0].kind != wordPlain || !d.runs(s.words[0].text) {
 		return false
 	}
@@ -93,7 +93,7 @@ func (d *commandDenial) matches(s *simpleCommand, at *where) bool {
 }
 
 // matchesTail says whether a command matches that begins at one of the words.
-func (d *commandDenial) matchesTail(s *simpleCommand, at *where) bool {
+func (d *commandDenial) matchesTail(s *simpleCommand, at *whence) bool {
 	for i := 1; i < len(s.words) && i < 100; i++ {
 		if d.matches(&simpleCommand{words: s.words[i:], more: s.more}, at) {
 			return true
@@ -139,7 +139,7 @@ func (d *commandDenial) begins(words []commandWord) (begins, certain bool) {
 }
 
 // names says whether one of the words is what a word of the pattern says.
-func (d *commandDenial) names(p *patternWord, words []commandWord, at *where) bool {
+func (d *commandDenial) names(p *patternWord, words []commandWord, at *whence) bool {
 	for i := range words {
 		w := &words[i]
 		switch {
@@ -163,7 +163,7 @@ func (d *commandDenial) names(p *patternWord, words []commandWord, at *where) bo
 
 // some says whether a path passes from one of the directories that it can start
 // from.
-func (at *where) some(text string, passes func(string) bool) bool {
+func (at *whence) some(text string, passes func(string) bool) bool {
 	if at.astray && text[0] != '/' && text[0] != '~' {
 		return true
 	}

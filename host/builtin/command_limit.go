@@ -165,7 +165,7 @@ func (m *commandMatcher) environment(v abi.Value) wrong {
 }
 
 // opened refuses files that a line opens outside of what the rule lists.
-func (m *commandMatcher) opened(c *commandReading, starred []bool, at *where) wrong {
+func (m *commandMatcher) opened(c *commandReading, starred []bool, at *whence) wrong {
 	for i := range c.redirects {
 		d := &c.redirects[i]
 		globs := m.reads
@@ -194,7 +194,7 @@ func harmlessFile(w *commandWord) bool {
 	return w.kind == wordPlain && !w.tilde && listsWord(" /dev/null /dev/stdout /dev/stderr /dev/stdin ", w.text)
 }
 
-func inGlobs(globs []glob, text string, at *where) bool {
+func inGlobs(globs []glob, text string, at *whence) bool {
 	return at.every(text, func(path string) bool {
 		return slices.ContainsFunc(globs, func(g glob) bool { return g.match(path, at.fold, at.place) })
 	})

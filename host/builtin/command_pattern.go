@@ -118,9 +118,9 @@ func patternWords(pattern string) (words []string, quoted []bool, err error) {
 	return words, quoted, nil
 }
 
-// where is where the relative paths of a line start: any of several directories,
+// whence is where the relative paths of a line start: any of several directories,
 // or one that nobody knows.
-type where struct {
+type whence struct {
 	place  *abi.Place
 	dirs   []string
 	astray bool
@@ -128,7 +128,7 @@ type where struct {
 }
 
 // matches says whether a pattern allows words, and how many of them it spells out.
-func (p *commandPattern) matches(words []commandWord, more bool, at *where) (int, bool) {
+func (p *commandPattern) matches(words []commandWord, more bool, at *whence) (int, bool) {
 	i := 0
 	for j := range p.words {
 		for i < len(words) && i > 0 && words[i].kind == wordPlain && words[i].text == "--" && p.words[j].text != "--" && p.operandsFrom(j) {
@@ -163,7 +163,7 @@ func (p *commandPattern) operandsFrom(j int) bool {
 	return true
 }
 
-func (p *patternWord) matches(w *commandWord, at *where) bool {
+func (p *patternWord) matches(w *commandWord, at *whence) bool {
 	if p.path != nil {
 		return p.matchesPath(w, at)
 	}
@@ -186,7 +186,7 @@ func (p *patternWord) matches(w *commandWord, at *where) bool {
 
 // matchesPath compares a word as a path, from every directory that it can start
 // from.
-func (p *patternWord) matchesPath(w *commandWord, at *where) bool {
+func (p *patternWord) matchesPath(w *commandWord, at *whence) bool {
 	text := w.path()
 	switch {
 	case w.kind == wordGlob:
@@ -225,7 +225,7 @@ func wildcardDir(w *commandWord) string {
 }
 
 // covers says whether a canonical path is one that the pattern allows.
-func (p *patternWord) covers(path string, at *where) bool {
+func (p *patternWord) covers(path string, at *whence) bool {
 	if p.from {
 		dir := strings.TrimSuffix(at.place.Dir, "/")
 		switch {
@@ -245,7 +245,7 @@ func (p *patternWord) covers(path string, at *where) bool {
 }
 
 // every says whether a path passes from each directory that it can start from.
-func (at *where) every(text string, passes func(string) bool) bool {
+func (at *whence) every(text string, passes func(string) bool) bool {
 	place := *at.place
 	absolute := text[0] == '/' || text[0] == '~' || drive(text)
 	if at.astray && !absolute {
@@ -265,8 +265,8 @@ func (at *where) every(text string, passes func(string) bool) bool {
 }
 
 // starts returns where the relative paths of a reading start from.
-func (c *commandReading) starts(place *abi.Place) where {
-	at := where{place: place, astray: c.astray, fold: place.Platform == "windows"}
+func (c *commandReading) starts(place *abi.Place) whence {
+	at := whence{place: place, astray: c.astray, fold: place.Platform == "windows"}
 	all := []string{place.Dir}
 	for i := range c.dirs {
 		for _, dir := range all {

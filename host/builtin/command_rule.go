@@ -116,7 +116,7 @@ func wordRune(r rune) bool {
 var dynamicCommand = wrong{"ARGS_COMMAND_DYNAMIC", "which program a command runs is known only when it runs", "write the name of the program out"}
 
 // denied holds the deny list against every simple command.
-func (m *commandMatcher) denied(c *commandReading, text string, at *where) wrong {
+func (m *commandMatcher) denied(c *commandReading, text string, at *whence) wrong {
 	if len(m.deny) == 0 {
 		return wrong{}
 	}
@@ -175,7 +175,7 @@ func (m *commandMatcher) decidable(c *commandReading) wrong {
 // allows, or that the line runs.
 func (m *commandMatcher) shadowed(c *commandReading, name string) bool {
 	for i := range m.allow {
-		if p := &m.allow[i]; len(p.words) == 0 || p.words[0].matches(&commandWord{text: name}, &where{}) {
+		if p := &m.allow[i]; len(p.words) == 0 || p.words[0].matches(&commandWord{text: name}, &whence{}) {
 			return true
 		}
 	}
@@ -194,7 +194,7 @@ type inherited struct {
 }
 
 // allowed holds the allow list against every simple command.
-func (m *commandMatcher) allowed(c *commandReading, at *where) wrong {
+func (m *commandMatcher) allowed(c *commandReading, at *whence) wrong {
 	left := make([]inherited, len(c.simples))
 	starred := make([]bool, len(c.simples))
 	for i := range c.simples {
