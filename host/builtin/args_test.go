@@ -82,7 +82,7 @@ func FuzzNumber(f *testing.F) {
 func TestMistakesInRulesAreErrors(t *testing.T) {
 	bad := []contract.Arg{
 		{},
-		{Slot: "url"},
+		{Slot: "url", Allow: []string{"https://a@b/"}},
 		{Slot: "path", Allow: []string{"x/**"}},
 		{Slot: "path", Deny: []string{"/[x"}},
 		{Slot: "path", Match: "x"},

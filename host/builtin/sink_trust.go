@@ -57,17 +57,22 @@ func (s *sink) trusts(f *abi.Finding) bool {
 		return false
 	}
 	for _, e := range s.trusted {
-		switch {
-		case e.domain != "":
-			if e.covers(f) {
-				return true
-			}
-		case f.Identity != e.identity:
-		case e.restricted && f.Kind == e.kind, !e.restricted && opaque(f.Kind):
+		if e.names(f) {
 			return true
 		}
 	}
 	return false
+}
+
+// names says whether an entry is about exactly this destination.
+func (e sinkEntry) names(f *abi.Finding) bool {
+	switch {
+	case e.domain != "":
+		return e.covers(f)
+	case f.Identity != e.identity:
+		return false
+	}
+	return e.restricted && f.Kind == e.kind || !e.restricted && opaque(f.Kind)
 }
 
 // judged returns the findings of a destination that count. Who trusts a name or a
