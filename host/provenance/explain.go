@@ -26,6 +26,8 @@ const ViewOpaque = "opaque"
 
 // Explain implements [Index].
 func (x *index) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding {
+	defer x.readings.trim() // a large one is kept for the other destinations of a call
+	x.spent = spent{}
 	var out []abi.Finding
 	for _, w := range wanted {
 		value, ok := wantedText(arguments, w)
@@ -87,7 +89,7 @@ func (x *index) explain(e Entity, trusted []string) abi.Finding {
 	if looksLike(e, trusted) {
 		q.found = append(q.found, found{record: -1, evidence: abi.Evidence{Position: abi.Lookalike}})
 	}
-	if q.cut || q.places > maxPlaces {
+	if q.cut {
 		q.found = append(q.found, found{record: len(x.records), evidence: abi.Evidence{Position: abi.Saturated}})
 	}
 	q.evicted()

@@ -73,9 +73,9 @@ func (c *cursor) start(at int) int {
 	return c.in
 }
 
-// end returns the offset after the code point that gave the byte before offset
-// at of the image, without moving.
-func (c cursor) end(at int) int {
+// end moves behind the code point that gave the byte before offset at of the
+// image, and returns the offset behind it.
+func (c *cursor) end(at int) int {
 	for c.in < len(c.raw) && c.out < at {
 		n, image := c.peek()
 		c.in += n

@@ -25,6 +25,7 @@ type form struct {
 	view  string // the encoding, "" for a plain spelling
 	raw   string // the exact bytes an encoded form must have in the text, "" for any case
 	part  bool   // only a part of the value
+	few   bool   // of so few letters that they say nothing inside of a word
 }
 
 // spellings lists the folded plain spellings of a value, the usual one first.

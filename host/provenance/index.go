@@ -31,6 +31,24 @@ type index struct {
 
 	readings recent[uint32, *reading]
 	folds    recent[int, *folded]
+	spent    spent
+}
+
+// spent is what the destinations of a call have taken of the budgets together.
+// What is kept of one for the next counts as well, or the answer were a matter of
+// what was asked before.
+type spent struct {
+	verified, parsed, places int
+	last                     uint32 // the record that was read last, and one more
+}
+
+// read counts a record of so many bytes. The one that was read last is there still,
+// and only looked through.
+func (s *spent) read(n uint32, size int) {
+	if s.last == n+1 {
+		size /= 16
+	}
+	s.parsed, s.last = s.parsed+size, n+1
 }
 
 // tuning holds the sizes that tests change.
@@ -49,6 +67,11 @@ const (
 	maxVerified = 512
 	maxGraded   = 256
 	maxParsed   = 32 << 20 // bytes of all records that are graded
+	// What all destinations of a call may take together, as so many that each take
+	// all they may: a call names thousands of them at will.
+	maxFolding = 32
+	maxParsing = 8
+	maxPlacing = 16
 )
 
 // origin is what records of one tool share.
@@ -152,7 +175,7 @@ func (x *index) writer() string {
 	return x.options.Writer()
 }
 
-// recent keeps what was used last.
+// recent keeps what was used last, and the very last whatever its weight.
 type recent[K comparable, V any] struct {
 	most  int // weight of all
 	held  map[K]V
@@ -174,16 +197,22 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 }
 
 func (r *recent[K, V]) put(k K, v V, weight int) {
-	if weight > r.most {
-		return
-	}
 	if _, ok := r.held[k]; ok {
 		r.held[k] = v // another reading of the same weighs about the same
 		return
 	}
 	r.held[k], r.heavy[k] = v, weight
 	r.order = append(r.order, k)
-	for r.sum += weight; r.sum > r.most; r.order = r.order[1:] {
+	r.sum += weight
+	r.drop(1)
+}
+
+// trim drops what is heavier than all may be.
+func (r *recent[K, V]) trim() { r.drop(0) }
+
+// drop drops the oldest while all are too heavy, but not the last so many.
+func (r *recent[K, V]) drop(but int) {
+	for ; r.sum > r.most && len(r.order) > but; r.order = r.order[1:] {
 		old := r.order[0]
 		r.sum -= r.heavy[old]
 		delete(r.held, old)

@@ -67,20 +67,25 @@ const keepPerClass = 2 * maxEvidence
 // grade looks for forms in one record.
 func (q *query) grade(in *reading, forms []form) {
 	for _, f := range forms {
+		f.few = len(appendAlnum(nil, []byte(f.text))) < gram
 		last := -1
-		var c cursor
+		var starts, ends cursor
 		in.find(f.image, f.text, func(n, offset int) (more, going bool) {
-			if q.places++; q.places > maxPlaces {
+			q.x.spent.places++
+			if q.places++; q.places > maxPlaces || q.x.spent.places > maxPlacing*maxPlaces {
+				q.cut = true
 				return false, false
 			}
 			l := &in.leaves[n]
 			if n != last {
-				last, c = n, cursor{raw: l.raw, bare: f.image == imageBare}
+				last = n
+				starts = cursor{raw: l.raw, bare: f.image == imageBare}
+				ends = starts
 			}
 			from, to := offset, offset+len(f.text)
 			if !l.aligned || f.image == imageBare {
-				from = c.start(offset)
-				to = c.end(offset + len(f.text))
+				from = starts.start(offset)
+				to = ends.end(offset + len(f.text))
 			}
 			return !q.match(f, l, from, to), true
 		})
@@ -99,7 +104,7 @@ func (q *query) match(f form, l *leaf, from, to int) bool {
 	}
 	e := abi.Evidence{Position: q.position(f, l, from, to), View: l.view, Label: abi.OriginTainted}
 	// A word of few letters inside of another one says nothing.
-	if e.Position == "" || e.Position == abi.Glued && len(appendAlnum(nil, []byte(f.text))) < gram {
+	if e.Position == "" || e.Position == abi.Glued && f.few {
 		return false
 	}
 	if f.view != "" {

@@ -42,6 +42,7 @@ func (x *index) read(n uint32) *reading {
 	if in, ok := x.readings.get(n); ok {
 		return in
 	}
+	x.readings.trim() // two large ones at once are one too many
 	r := &x.records[n]
 	text := []byte(r.text)
 	if r.evicted {
@@ -128,15 +129,17 @@ func (in *reading) add(l leaf) {
 	}
 	in.put(l)
 	outer := l.view
-	list, _ := views(l.raw)
-	for _, v := range list {
-		d := l
-		d.decoded, d.raw, d.vouches, d.view = true, v.text, false, v.name
-		if outer != "" {
-			d.view = outer + "+" + v.name
+	windowsOf(l.raw, func(text string) {
+		list, _ := views(text)
+		for _, v := range list {
+			d := l
+			d.decoded, d.raw, d.vouches, d.view = true, v.text, false, v.name
+			if outer != "" {
+				d.view = outer + "+" + v.name
+			}
+			in.put(d)
 		}
-		in.put(d)
-	}
+	})
 }
 
 // put appends a leaf.

@@ -93,7 +93,7 @@ func (q *query) examine(n uint32, forms []form, named bool) {
 	if q.x.records[n].quiet && !q.quiet {
 		return
 	}
-	if !q.quiet && q.graded == q.x.tune.grade || q.parsed > maxParsed {
+	if !q.quiet && q.graded == q.x.tune.grade || q.parsed > maxParsed || q.x.spent.parsed > maxParsing*maxParsed {
 		q.cut = true
 		return
 	}
@@ -104,6 +104,7 @@ func (q *query) examine(n uint32, forms []form, named bool) {
 		return
 	}
 	q.parsed += len(in.fold)
+	q.x.spent.read(n, len(in.fold))
 	before := len(q.found)
 	q.grade(in, forms)
 	if named && len(q.found) == before {
@@ -185,11 +186,12 @@ func (q *query) hold(n needle, skip func(block int) bool, found func(record uint
 		if skip(k) {
 			return true
 		}
-		if q.verified == x.tune.budget {
+		if q.verified == x.tune.budget || x.spent.verified == maxFolding*x.tune.budget {
 			q.cut = true
 			return false
 		}
 		q.verified++
+		x.spent.verified++
 		f := x.refold(k, n.words != nil)
 		going := true
 		f.holds(n, func(n uint32) { going = going && found(n) })

@@ -150,21 +150,17 @@ func (w *walker) string(unit, start, quote int, from place) (int, bool) {
 	} else {
 		at = int(from.at)
 	}
-	for skip := from.view; ; skip = 0 {
-		text, next, last := w.decode(at, quote, windowSoft, windowHard)
+	skip := from.view
+	end, going := w.windows(at, quote, func(at int, text string) bool {
 		if w.window != nil {
 			w.window(text)
 		}
-		if !w.views(place{record: w.record, unit: uint32(unit), at: uint32(at)}, text, skip, from.pos) {
-			return next, false
-		}
-		if at = next; last {
-			if quote >= 0 {
-				at++
-			}
-			return at, true
-		}
-	}
+		here := place{record: w.record, unit: uint32(unit), at: uint32(at)}
+		going := w.views(here, text, skip, from.pos)
+		skip = 0
+		return going
+	})
+	return end + boolInt(going && quote >= 0), going
 }
 
 // views visits the views of a window, the first of them from an offset on if
