@@ -134,39 +134,6 @@ func (p *planner) share(at, name string, outer part) part {
 	return outer
 }
 
-// names says whether a list of names and pointers has the value at a pointer.
-func (s *sink) names(list []string, at, name string) bool {
-	for _, entry := range list {
-		if strings.HasPrefix(entry, "/") {
-			if provenance.MatchPointer(entry, at) {
-				return true
-			}
-			continue
-		}
-		if name != "" && sameName(entry, name) {
-			return true
-		}
-	}
-	return false
-}
-
-// sameName compares argument names without case and separators.
-func sameName(a, b string) bool {
-	if a == b {
-		return true
-	}
-	fold := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			switch r {
-			case '_', '-', ' ', '.':
-				return -1
-			}
-			return r
-		}, provenance.Fold(s))
-	}
-	return fold(a) == fold(b)
-}
-
 func (p *planner) walk(at string, v abi.Value, as part) {
 	switch v.Kind() {
 	case abi.Array:
@@ -339,57 +306,4 @@ func shapedLikeDestination(s string) bool {
 		}
 	}
 	return true
-}
-
-// label names an argument for people and models: names of the rule and indices
-// only, any other segment is *.
-func (s *sink) label(d sinkScalar) string {
-	tokens, _ := abi.Tokens(d.at)
-	var b strings.Builder
-	for i, t := range tokens {
-		if i > 0 && t != "" && strings.Trim(t, "0123456789") == "" {
-			b.WriteString("[" + t + "]")
-			continue
-		}
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(s.ruleName(tokens[:i+1]))
-	}
-	if d.key {
-		b.WriteString(" (a member name)")
-	}
-	return b.String()
-}
-
-// ruleName returns the rule's own name for the argument that tokens lead to, *
-// if it has none.
-func (s *sink) ruleName(tokens []string) string {
-	last := len(tokens) - 1
-	for _, list := range [][]string{s.rules.To, s.rules.Content} {
-		for _, entry := range list {
-			if !strings.HasPrefix(entry, "/") {
-				if sameName(entry, tokens[last]) {
-					return entry
-				}
-				continue
-			}
-			rule, _ := abi.Tokens(entry)
-			if len(rule) < len(tokens) {
-				continue
-			}
-			start := ""
-			for _, t := range rule[:last+1] {
-				start = abi.Join(start, t)
-			}
-			at := ""
-			for _, t := range tokens {
-				at = abi.Join(at, t)
-			}
-			if provenance.MatchPointer(start, at) {
-				return rule[last]
-			}
-		}
-	}
-	return "*"
 }
