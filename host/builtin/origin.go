@@ -151,7 +151,7 @@ func (r *originRule) judge(s *abi.Snapshot, base string, at sinkScalar) (violati
 		explained = true
 		one := v
 		switch {
-		case f.Spoiled == "" && r.vouched(f.Origin):
+		case f.Spoiled == "" && r.vouched(f.Origin) && !saysMore(f):
 			continue
 		case fatalSpoil(f):
 			one.code, one.reason, one.mend = "ORIGIN_SPOILED", r.says("holds "+f.Spoiled), mendSpelled
@@ -183,6 +183,37 @@ func (r *originRule) vouched(o abi.Origin) bool {
 		return slices.Contains(r.from, "client")
 	case abi.OriginTrusted:
 		return slices.Contains(r.from, "trusted")
+	}
+	return false
+}
+
+// saysMore says whether a value holds text that is no part of the destination that
+// somebody vouches for: display names and comments, fields of a mailto, fragments,
+// names on the way of a path. The destination is the same; the value is another.
+func saysMore(f *abi.Finding) bool {
+	switch f.Kind {
+	case provenance.KindMail:
+		value := strings.TrimSpace(f.Value)
+		if inner, ok := strings.CutPrefix(value, "<"); ok {
+			value = strings.TrimSuffix(inner, ">")
+		}
+		return strings.ContainsAny(value, " \t\"()<>?")
+	case provenance.KindURL:
+		return strings.Contains(f.Value, "#") || saysWay(f.Value)
+	case provenance.KindPath:
+		return saysWay(f.Value)
+	}
+	return false
+}
+
+// saysWay says whether a path goes back from where it led.
+func saysWay(path string) bool {
+	segments := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for i, s := range segments {
+		back := strings.ReplaceAll(strings.ToLower(s), "%2e", ".") == ".."
+		if back && i > 0 && segments[i-1] != ".." {
+			return true
+		}
 	}
 	return false
 }
