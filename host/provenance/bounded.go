@@ -13,10 +13,12 @@ func bounded(raw string, from, to int, kind string, part bool) bool {
 	b1, b2 := before(raw, from)
 	a1, a2 := after(raw, to)
 	word := func(r rune) bool { return wordRune(r, kind) }
-	if word(b1) && !(strings.ContainsRune("nrt", b1) && b2 == '\\') {
+	// Names in ASCII are written without blanks between such scripts as well.
+	apart := func(edge byte, r rune) bool { return kind == KindText && edge < utf8.RuneSelf && interrupts(r) }
+	if word(b1) && !apart(raw[from], b1) && !(strings.ContainsRune("nrt", b1) && b2 == '\\') {
 		return false
 	}
-	if word(a1) {
+	if word(a1) && !apart(raw[to-1], a1) {
 		return false
 	}
 	joinBefore, joinAfter := joiners(kind)
