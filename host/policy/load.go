@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -203,6 +204,9 @@ func readLayer(name, dir string, data []byte, as role) (*layer, []error) {
 	y, errs := layerOf(root, c, name, as)
 	if y != nil {
 		y.digest = abi.DigestBytes(data)
+		if bytes.Contains(data, []byte(ignoreMark)) {
+			y.ignores = ignoresOf(data)
+		}
 	}
 	return y, errs
 }

@@ -1,0 +1,156 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// labels finds labels that nothing gives, and those that nothing looks at.
+func (l *linter) labels(p *Policy) {
+	given, used := map[string]bool{}, map[string]bool{}
+	for _, y := range p.layers {
+		for _, label := range y.value.Get("labels").Items() {
+			given[label.Get("name").Str()] = true
+		}
+	}
+	for _, y := range p.layers {
+		look := func(at string, name abi.Value) {
+			used[name.Str()] = true
+			if name.IsString() && !given[name.Str()] {
+				l.add(codeNeverFires, y.rule(at), "no entry of labels: gives the label %q%s", name.Str(), nearLabel(name.Str(), given))
+			}
+		}
+		for i, flow := range y.value.Get("flows").Items() {
+			at := abi.JoinIndex("/flows", i)
+			look(at+"/label", flow.Get("label"))
+			l.when(at, flow, look)
+		}
+		for _, m := range y.value.Get("tools").Members() {
+			l.when(abi.Join("/tools", m.Name), m.Value, look)
+		}
+	}
+	for _, y := range p.layers {
+		for i, label := range y.value.Get("labels").Items() {
+			if name := label.Get("name").Str(); !used[name] && !label.Get("audience").Exists() && !y.builtin {
+				l.add(codeLabelUnused, y.rule(abi.JoinIndex("/labels", i)), "no flow and no when: looks at the label %q; write one, or remove it", name)
+			}
+		}
+	}
+}
+
+// when visits the labels that an entry waits for.
+func (l *linter) when(at string, entry abi.Value, look func(at string, name abi.Value)) {
+	for i, name := range entry.Get("when").Get("labels").Items() {
+		look(abi.JoinIndex(at+"/when/labels", i), name)
+	}
+}
+
+func nearLabel(name string, given map[string]bool) string {
+	if best := Closest(name, sortedKeys(given)); best != "" {
+		return "; did you mean \"" + best + "\"?"
+	}
+	return "; add one, or remove this"
+}
+
+// state looks at the rules about what a session did, when, and for whom.
+func (l *linter) state(y *layer) {
+	for _, part := range []struct {
+		name  string
+		lists []string
+	}{
+		{"labels", []string{"from"}}, {"flows", []string{"to"}}, {"chains", []string{"from", "to"}}, {"schedules", []string{"tools"}}, {"identities", []string{"tools"}},
+	} {
+		for i, item := range y.value.Get(part.name).Items() {
+			at := abi.JoinIndex("/"+part.name, i)
+			for _, list := range part.lists {
+				l.toolList(y, at, list, item.Get(list), part.name == "chains" || part.name == "flows" || part.name == "labels")
+			}
+		}
+	}
+	for i, s := range y.value.Get("schedules").Items() {
+		if allow := s.Get("allow"); allow.Kind() == abi.Array && allow.Len() == 0 {
+			l.add(codeAllowsNothing, y.rule(abi.JoinIndex("/schedules", i)+"/allow"), "no window, so it is never time; list one, or deny the tools")
+		}
+	}
+	l.identities(y)
+	for i, r := range y.value.Get("redact").Items() {
+		re, err := regexp.Compile(r.Get("pattern").Str())
+		if err == nil && r.Get("pattern").IsString() && re.MatchString("") {
+			l.add(codeMatchesEmpty, y.rule(abi.JoinIndex("/redact", i)+"/pattern"), "it matches the empty text, which is everywhere; let it match at least one character")
+		}
+	}
+}
+
+// toolList looks at the keys of a list of tools. In a list that a guard stands
+// on, all of whose tools are denied, the guard has nothing to do.
+func (l *linter) toolList(y *layer, at, name string, keys abi.Value, guard bool) {
+	reached := 0
+	for i, key := range keys.Items() {
+		k := parseKey(key.Str())
+		l.key(y, abi.JoinIndex(at+"/"+name, i), k)
+		if l.granted(k) {
+			reached++
+		}
+	}
+	if guard && keys.Len() > 0 && reached == 0 {
+		l.add(codeShadowed, y.rule(at+"/"+name), "nothing grants any of these tools, and the default denies; grant one, or remove the entry")
+	}
+}
+
+// granted says whether some tool that a key matches may be called at all. It
+// errs on the side of yes.
+func (l *linter) granted(k key) bool {
+	if l.p.settings.Default != abi.Deny || l.p.isFloor || k.tool == "" {
+		return true
+	}
+	for _, o := range l.p.layers {
+		for name, s := range o.doc.Servers {
+			if (s.Verdict != nil && *s.Verdict != "deny" || s.Pack != nil) && overlap(k.server, name) {
+				return true
+			}
+			if overlap(k.server, name) && strings.Contains(k.tool, "/") && (s.Resources != nil || s.Prompts != nil) {
+				return true // methods of other kinds are named like tools
+			}
+		}
+		for i := range o.keys {
+			t := o.keys[i].tool()
+			if t.Verdict != nil && *t.Verdict != "deny" && overlap(k.server, o.keys[i].key.server) && overlap(k.tool, o.keys[i].key.tool) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overlap says whether two globs may match the same name. Of two real globs
+// only the beginnings and ends that are literal are compared.
+func overlap(a, b string) bool {
+	if !isGlob(a) {
+		return glob(b, a)
+	}
+	if !isGlob(b) {
+		return glob(a, b)
+	}
+	head := func(s string) string { return s[:strings.IndexAny(s, `*?[\`)] }
+	tail := func(s string) string { return s[strings.LastIndexAny(s, `*?]\`)+1:] }
+	return (strings.HasPrefix(head(a), head(b)) || strings.HasPrefix(head(b), head(a))) &&
+		(strings.HasSuffix(tail(a), tail(b)) || strings.HasSuffix(tail(b), tail(a)) || strings.ContainsAny(a+b, `\`))
+}
+
+// identities finds those that another one takes the callers of.
+func (l *linter) identities(y *layer) {
+	list := y.value.Get("identities").Items()
+	for i, one := range list {
+		match := one.Get("match")
+		if !match.Exists() {
+			continue
+		}
+		first := slices.IndexFunc(list, func(o abi.Value) bool { return o.Get("match").Equal(match) })
+		if first < i {
+			l.add(codeSameIdentity, y.rule(abi.JoinIndex("/identities", i)+"/match"), "identities[%d] matches the same callers; join the two", first)
+		}
+	}
+}
