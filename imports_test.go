@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"host/provenance/fold/gen":  {},
 	"host/provenance/signature": {},
 	"host/proxy":                {"abi", "host/approval", "host/facts", "host/gate", "host/ledger", "host/segment", "host/transport", "host/wire"},
-	"host/replay":               {"abi", "host/contract", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
+	"host/replay":               {"abi", "host/contract", "host/facts", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
 	"host/segment":              {"abi"},
 	"host/suggest":              {"abi", "host/approval", "host/builtin", "host/cases", "host/contract", "host/policy", "host/provenance", "host/replay"},
 	"host/transport":            {"abi", "host/wire"},

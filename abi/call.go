@@ -114,6 +114,17 @@ type Call struct {
 	// retry of a call that a person has approved and that the server answered
 	// with a question of its own. Only the host says so, of its own knowledge.
 	Continues string
+	// Facts are what the host has found out for the contracts that judge the call:
+	// {"links":{PATH:RESOLVED}}, see [Need]; null for a path that could not be
+	// resolved. They are no part of what the caller sent.
+	Facts Value
+}
+
+// Resolved returns what a path leads to. known says whether it was looked at,
+// and to is "" if it could not be resolved.
+func (c *Call) Resolved(path string) (to string, known bool) {
+	v := c.Facts.Get("links").Get(path)
+	return v.Str(), v.Exists()
 }
 
 // Values returns what rules read of a call, and the pointer into the snapshot

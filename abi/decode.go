@@ -225,7 +225,10 @@ func (e *Event) decode(kind string, v Value) error {
 		e.Facts = &FactsEvent{Facts: v}
 		r.str("home")
 		r.str("cwd")
-		return r.done("home", "cwd")
+		if links := r.val("links"); links.Exists() && links.Kind() != Object {
+			r.fail("links: want paths, and what they lead to")
+		}
+		return r.done("home", "cwd", "links")
 	case "approval":
 		e.Approval = &ApprovalEvent{Call: r.str("call"), By: r.str("by")}
 		switch a := r.str("answer"); a {
@@ -293,14 +296,17 @@ func (e *Event) readCall(r *reader) error {
 		ID: r.str("id"), Kind: CallKind(r.str("kind")), Server: r.str("server"), Tool: r.str("tool"), Digest: r.str("digest"),
 		Bytes: r.num("bytes"), Arguments: r.val("arguments"), Task: r.val("task"), URI: r.str("uri"), Action: r.str("action"),
 		URIs: r.strs("uris"), Name: r.str("name"), Ref: r.val("ref"), Argument: r.val("argument"), Context: r.val("context"),
-		Method: r.str("method"), Params: r.val("params"), Continues: r.str("continues"), Seq: e.Seq,
+		Method: r.str("method"), Params: r.val("params"), Continues: r.str("continues"), Facts: r.val("facts"), Seq: e.Seq,
+	}
+	if links := c.Facts.Get("links"); c.Facts.Exists() && (links.Kind() != Object || c.Facts.Len() != 1) {
+		r.fail("facts: want links, from paths to what they lead to")
 	}
 	if c.Kind.IsTool() && c.Arguments.Exists() && c.Arguments.Kind() != Object {
 		r.fail("arguments: want an object")
 	}
 	e.Call = c
 	return r.done("id", "kind", "server", "tool", "digest", "bytes", "arguments", "task", "uri", "uris",
-		"action", "name", "ref", "argument", "context", "method", "params", "continues")
+		"action", "name", "ref", "argument", "context", "method", "params", "continues", "facts")
 }
 
 func (e *Event) readRefused(r *reader) error {

@@ -344,6 +344,7 @@ func (c *Call) write(w *writer) {
 	w.str("method", c.Method)
 	w.val("params", c.Params)
 	w.str("continues", c.Continues)
+	w.val("facts", c.Facts)
 }
 
 func (f *Finding) write(w *writer) {

@@ -117,7 +117,8 @@ func (r *ResultEvent) Failed() bool {
 type UserEvent struct{ Text string }
 
 // FactsEvent carries facts from outside that contracts asked for. Known
-// members: "home" and "cwd" (strings).
+// members: "home" and "cwd" (strings), and "links", a world for tests and eval:
+// what leads where, by path. Of a call that is judged it stands in [Call.Facts].
 type FactsEvent struct{ Facts Value }
 
 // ApprovalEvent is a person's answer to an ask.

@@ -231,7 +231,7 @@ func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: s.policy, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
-		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir),
+		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir), Local: len(s.servers[server].Command) > 0,
 	})
 	if err != nil {
 		return nil, proxy.KeeperOptions{}, err

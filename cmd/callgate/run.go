@@ -163,7 +163,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	}
 	opened, err := proxy.Open(proxy.Opening{
 		Policy: p, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
-		Principal: abi.Principal{Identity: f.identity},
+		Principal: abi.Principal{Identity: f.identity}, Local: remote == nil,
 		Protected: protected(p, dir, append(f.configs, f.remote.names()...)...),
 	})
 	if err != nil {

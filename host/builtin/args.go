@@ -77,6 +77,11 @@ func NewArgs(r *contract.Rules) (contract.Contract, error) {
 	if a.maxBytes <= 0 && !a.undeclared && len(a.args) == 0 && len(a.slots) == 0 {
 		return nil, nil
 	}
+	for i := range r.Args {
+		if r.Args[i].Resolve {
+			return &linkedArgs{*a}, nil
+		}
+	}
 	return a, nil
 }
 

@@ -115,22 +115,29 @@ type search struct {
 	j     *judging
 	count int // values found
 	trail trail
+	// collect gets each value instead of the matcher, and nothing is refused.
+	collect func(v abi.Value, p *place)
 }
 
 func (r *slotRule) judge(j *judging) {
 	w := search{slotRule: r, j: j, trail: newTrail()}
-	if r.only {
-		w.oneArgument(&r.argument)
-	} else {
-		w.value(j.arguments, j.schema, "", false)
-		w.completed(j.arguments.Get("argument"))
-	}
-	for i := range r.more {
-		w.oneArgument(&r.more[i])
-	}
+	w.walk()
 	if w.count == 0 && r.must {
 		w.refuse(wrong{r.class.code("MISSING"), "the rule wants " + r.class.noun + ", and the call names none",
 			"send it, or move the rule to the tools that have one"})
+	}
+}
+
+// walk finds every value that the rule is about.
+func (w *search) walk() {
+	if w.only {
+		w.oneArgument(&w.argument)
+	} else {
+		w.value(w.j.arguments, w.j.schema, "", false)
+		w.completed(w.j.arguments.Get("argument"))
+	}
+	for i := range w.more {
+		w.oneArgument(&w.more[i])
 	}
 }
 
@@ -177,6 +184,10 @@ func (w *search) one(v abi.Value, node schema, name string) {
 		return
 	}
 	w.count++
+	if w.collect != nil {
+		w.collect(v, &p)
+		return
+	}
 	if x := w.matcher.judge(v, &p); x.code != "" {
 		w.refuse(x)
 	}

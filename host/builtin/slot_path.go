@@ -14,11 +14,12 @@ type pathMatcher struct {
 	allow    []glob
 	deny     []glob
 	literal  bool
+	resolve  bool
 	fold     bool
 }
 
 func newPathMatcher(rule *contract.Arg) (matcher, error) {
-	m := &pathMatcher{class: rule.Slot, hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, fold: rule.Fold}
+	m := &pathMatcher{class: rule.Slot, hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, resolve: rule.Resolve, fold: rule.Fold}
 	for _, p := range rule.Allow {
 		g, err := compileGlob(p, false)
 		if err != nil {
@@ -62,7 +63,10 @@ func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 	if why != "" {
 		return m.wrong("UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
 	}
-	return m.within(path, p)
+	if w := m.within(path, p); w.code != "" || !m.resolve {
+		return w
+	}
+	return m.follows(v, p)
 }
 
 // within holds the patterns against a canonical path.
@@ -79,6 +83,9 @@ func (m *pathMatcher) within(path string, p *place) wrong {
 		if m.allow[i].match(path, fold, p.Place) {
 			return wrong{}
 		}
+		if seen, ok := m.view(&m.allow[i], path, p); ok && m.allow[i].match(seen, fold, p.Place) {
+			return wrong{}
+		}
 		decidable = decidable && m.allow[i].fits(path)
 	}
 	if !decidable {
@@ -89,6 +96,10 @@ func (m *pathMatcher) within(path string, p *place) wrong {
 
 func (m *pathMatcher) wrong(what, reason, mend string) wrong {
 	return wrong{codeOf(m.class, what), reason, mend}
+}
+
+func (m *pathMatcher) forbidden() wrong {
+	return m.wrong("DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule")
 }
 
 func (m *pathMatcher) relative() wrong {
@@ -105,15 +116,18 @@ func (m *pathMatcher) denied(path string, p *place) wrong {
 	forms := otherForms(path)
 	for i := range m.deny {
 		g := &m.deny[i]
+		if seen, ok := m.view(g, path, p); ok && g.match(seen, fold, p.Place) {
+			return m.forbidden()
+		}
 		if !g.fits(path) || g.home && p.Home == "" {
 			return m.relative()
 		}
 		if g.match(path, fold, p.Place) {
-			return m.wrong("DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule")
+			return m.forbidden()
 		}
 		for _, f := range forms {
 			if g.match(f, fold, p.Place) {
-				return m.wrong("DENIED", "a path is one that the rule denies", "use another path, or narrow deny at the rule")
+				return m.forbidden()
 			}
 		}
 	}

@@ -27,6 +27,13 @@ type Carrier interface {
 	Carries(*abi.Snapshot) []abi.Wanted
 }
 
+// Needer is a contract that wants facts from outside. They are asked for before
+// the call gets its place; the snapshot holds the call, its definition and where
+// paths of the server start, and no more.
+type Needer interface {
+	Needs(*abi.Snapshot) []abi.Need
+}
+
 // Editor is a contract that proposes edits to the arguments. The edited call
 // is judged beside the received one, and the stricter verdict holds.
 type Editor interface {

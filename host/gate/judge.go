@@ -178,12 +178,7 @@ func applyEdits(args abi.Value, edits []abi.Edit) (abi.Value, error) {
 // snapshot is what contracts see of a call now.
 func (s *State) snapshot(n *entry) *abi.Snapshot {
 	ss := &s.session
-	place := ss.place
-	if s.policy != nil {
-		if cwd := s.policy.Server(n.call.Server).Cwd; cwd != "" {
-			place.Dir = cwd
-		}
-	}
+	place := s.placeOf(n.call.Server)
 	var definition abi.Definition
 	if n.call.Kind.IsTool() {
 		definition = s.pinOf(n.call.Server, n.call.Tool)

@@ -34,6 +34,7 @@ type Engine struct {
 	text   *Texts // where text lies that the lines of the ledger do not hold
 	failed error  // text could not be kept: nothing more is
 	over   []evicted
+	facts  func([]abi.Need) abi.Value // nil: nothing of the server's world can be looked at
 }
 
 // NewEngine returns an engine over an open ledger without lines.
@@ -62,6 +63,7 @@ func (r Recorded) Verdict() *abi.Verdict {
 // it with the answers. An error means that nothing is known to be kept: the
 // caller must deny.
 func (g *Engine) Step(e abi.Event) (Recorded, error) {
+	e = g.informed(e)
 	g.coming.Add(1)
 	g.mu.Lock()
 	g.coming.Add(-1)
@@ -176,11 +178,11 @@ func (l *lines) forget() [][]byte {
 // kept is the form of a judged event that goes into the file. The parameters of
 // a task are judged, but no reference stands for them.
 func (g *Engine) kept(e abi.Event) abi.Event {
-	if e.Call == nil || !e.Call.Task.Exists() || !g.state.Digests() {
+	if e.Call == nil || !e.Call.Task.Exists() && !e.Call.Facts.Exists() || !g.state.Digests() {
 		return e
 	}
 	c := *e.Call
-	c.Task = abi.Value{}
+	c.Task, c.Facts = abi.Value{}, abi.Value{}
 	e.Call = &c
 	return e
 }

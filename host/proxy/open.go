@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/facts"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
@@ -26,6 +27,7 @@ type Opening struct {
 	Place     abi.Place
 	Version   string
 	Protected []string
+	Local     bool // the server runs on this machine, and sees its file systems
 }
 
 // Opened is a process that has joined its group.
@@ -70,6 +72,9 @@ func Open(o Opening) (*Opened, error) {
 	}
 	engine := NewEngine(state, joined.Ledger, text, time.Now)
 	engine.tail, engine.group = joined.Tail, lock
+	if o.Local {
+		engine.facts = facts.Links
+	}
 	out := &Opened{Engine: engine, Ledger: joined.Ledger, dir: o.Dir, server: o.Server}
 	if err := out.open(o, inForce, file, joined); err != nil {
 		_ = out.Close() // the first error says more

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/facts"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
@@ -41,6 +42,7 @@ type Player struct {
 	last  string // id of the last call
 	of    abi.Call
 	asked string // id of the last call that a person is asked about, "" once answered
+	world func([]abi.Need) abi.Value // what calls without facts see; nil: nothing
 	raws  int    // calls read from frames, so that each has an id of its own
 	// Gap says that the input rests on text or files that are not there.
 	Gap bool
@@ -106,8 +108,10 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		return nil
 	case e.User != nil && e.Text != nil:
 		p.Gap = true // what the user said is not kept, and may have vouched for anything since
+	case e.Facts != nil && e.Facts.Facts.Get("links").Exists():
+		p.world = facts.World(e.Facts.Facts.Get("links"))
 	case e.Call != nil:
-		e = p.state.Freeze(e)
+		e = p.informed(p.state.Freeze(e))
 		p.last, p.of = e.Call.ID, *e.Call
 	}
 	out := gate.Step(p.state, e)
@@ -128,6 +132,20 @@ func (p *Player) step(e abi.Event) []abi.Event {
 		}
 	}
 	return out
+}
+
+// informed gives a call that brings no facts those of the world that the input
+// has described.
+func (p *Player) informed(e abi.Event) abi.Event {
+	if p.world == nil || e.Call.Facts.Exists() {
+		return e
+	}
+	if needs := p.state.Needs(e.Call); len(needs) > 0 {
+		c := *e.Call
+		c.Facts = p.world(needs)
+		e.Call = &c
+	}
+	return e
 }
 
 // prior folds what had been read of another ledger file.
