@@ -91,18 +91,18 @@ func TestAParentThatIsALinkMovesWhatIsNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"work", "other"} {
+	for _, dir := range []string{"srv", "other"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "work", "link")); err != nil {
+	if err := os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "srv", "link")); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/work/link/new/file": "/other/new/file", "/work/new/file": "/work/new/file", "/work/link/../file": "/file",
+		"/srv/link/new/file": "/other/new/file", "/srv/new/file": "/srv/new/file", "/srv/link/../file": "/file",
 	} {
-		got := Links([]abi.Need{{Path: root + path, Roots: []string{root + "/work", root}}}).Get("links").Get(root + path)
+		got := Links([]abi.Need{{Path: root + path, Roots: []string{root + "/srv", root}}}).Get("links").Get(root + path)
 		if got.Str() != root+want {
 			t.Errorf("%s leads to %s, want %s", path, got, root+want)
 		}
