@@ -169,9 +169,13 @@ func fatalSpoil(f *abi.Finding) bool {
 // never loosens. Of several that ask, one that would deny is told.
 func (s *sink) weigh(o objection, f *abi.Finding) objection {
 	var worst *abi.Evidence
+	unsure := !slices.ContainsFunc(f.Evidence, func(e abi.Evidence) bool { return e.Position != abi.Evicted && e.Position != abi.Saturated })
 	for i := range f.Evidence {
 		e := &f.Evidence[i]
 		outcome, override := s.grade(e)
+		if alone, said := s.rules.Alone[e.Position]; said && unsure && alone.Known() < outcome {
+			outcome, override = s.overridable(e, alone.Known())
+		}
 		if worst == nil || outcome < o.outcome || outcome == o.outcome && override && !o.override {
 			worst, o.outcome, o.override = e, outcome, override
 		}
@@ -209,6 +213,12 @@ func (s *sink) grade(e *abi.Evidence) (outcome abi.Outcome, override bool) {
 	case s.rules.Strict && e.Position != abi.Part && e.Position != abi.Saturated && e.Position != abi.Evicted:
 		outcome = abi.Deny
 	}
+	return s.overridable(e, outcome)
+}
+
+// overridable is an outcome of a piece of evidence, or the ask that stands in for
+// it where a person may override a deny.
+func (s *sink) overridable(e *abi.Evidence, outcome abi.Outcome) (abi.Outcome, bool) {
 	if s.rules.Once && outcome == abi.Deny && e.Position != abi.Lookalike {
 		return abi.Ask, true
 	}

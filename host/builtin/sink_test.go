@@ -138,6 +138,11 @@ func sinkRules(t *testing.T, v abi.Value) contract.Rules {
 			for _, o := range m.Value.Members() {
 				sink.On[abi.Position(o.Name)] = outcome(t, o.Value)
 			}
+		case "alone":
+			sink.Alone = map[abi.Position]abi.Outcome{}
+			for _, o := range m.Value.Members() {
+				sink.Alone[abi.Position(o.Name)] = outcome(t, o.Value)
+			}
 		case "payload":
 			sink.Payload = outcome(t, m.Value)
 		case "once":

@@ -155,6 +155,9 @@ type Sink struct {
 	Content []string // names or JSON Pointers that are content, not destinations
 	Trusted []string // exact identities, or *@domain and *.domain patterns
 	On      map[abi.Position]abi.Outcome
+	// Alone is what evicted and saturated yield where nothing else is known of a
+	// destination; of a position that is not in it, On holds.
+	Alone map[abi.Position]abi.Outcome
 	Payload abi.Outcome // tainted URLs and addresses inside content
 	Once    bool        // override: once
 	Strict  bool        // taint: strict

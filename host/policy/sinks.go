@@ -93,8 +93,15 @@ func joinManner(s *contract.Sink, levels []level, n *notes) {
 	}
 	// Where nobody says otherwise, a destination that an output had is not better
 	// off than one that none had: else outputs could help it.
+	s.Alone = map[abi.Position]abi.Outcome{}
 	for _, pos := range unset {
-		s.On[pos] = abi.Stricter(s.On[pos], s.On[abi.Unproven])
+		outcome := abi.Stricter(s.On[pos], s.On[abi.Unproven])
+		if pos == abi.Evicted || pos == abi.Saturated {
+			// That text is gone says nothing of a destination that is known from a field.
+			s.Alone[pos] = outcome
+			continue
+		}
+		s.On[pos] = outcome
 	}
 	s.Payload = highest(all, func(l *level) said[abi.Outcome] {
 		return pick(l, func(t *tool) *abi.Outcome {

@@ -179,11 +179,22 @@ func (x *index) recordCall(v abi.Value) {
 		}
 		entities, _ := Canonicalise(s)
 		for _, e := range entities {
-			if _, seen := x.echoed[e.key()]; !seen && e.Spoiled == "" {
-				x.echoed[e.key()] = echo{len(x.records), x.writer()}
+			if e.Spoiled != "" {
+				continue
+			}
+			x.named(e)
+			if a, ok := e.alias(); ok {
+				x.named(a)
 			}
 		}
 	})
+}
+
+// named notes that the client named an entity, the first time.
+func (x *index) named(e Entity) {
+	if _, seen := x.echoed[e.key()]; !seen {
+		x.echoed[e.key()] = echo{len(x.records), x.writer()}
+	}
 }
 
 // userText returns what the user said, "" where it is gone: then it vouches for
