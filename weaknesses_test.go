@@ -14,7 +14,7 @@ import (
 
 const (
 	weaknessHeading = "## Weaknesses of a peer, and the tests"
-	weaknessTotal   = 91
+	weaknessTotal   = 92
 )
 
 var (
