@@ -67,7 +67,7 @@ func TestEverySimpleCommandMustBeAllowed(t *testing.T) {
 		"OUTSIDE: cat <<EOF\n$(rm x)\nEOF", "OUTSIDE: cat <<EOF\n`rm x`\nEOF", ": cat <<'EOF'\n$(rm x)\nEOF", ": cat <<EOF\nrm x\nEOF", "OUTSIDE: cat <<EOF\na\nEOF\nrm x",
 		"OUTSIDE: cat <<< $(rm x)", ": cat <<< 'rm x'", "OUTSIDE: echo ${x:-$(rm x)}", "OUTSIDE: echo $((1+$(rm x)))", "OUTSIDE: a=$(rm x); ls", "OUTSIDE: [[ -f $(rm x) ]] && ls",
 		"OUTSIDE: [[ a || rm ]]", "OUTSIDE: ((rm))", ": [[ -f x ]] && ls", "SYNTAX: ls 'a", "SYNTAX: ls (a", "SYNTAX: ls )", "SYNTAX: if ls", "OUTSIDE: # ls",
-		"SYNTAX: cat =(rm x)", "UNDECIDABLE: ls # ; rm x", ": ls # all of it", "OUTSIDE: ", "OUTSIDE:  ", "OUTSIDE: mapfile -C rm x",
+		"SYNTAX: cat =(rm x)", "UNDECIDABLE: ls # ; rm x", "UNDECIDABLE: ls # a \\\nrm x", ": ls # all of it", "OUTSIDE: ", "OUTSIDE:  ", "OUTSIDE: mapfile -C rm x",
 	})
 }
 

@@ -166,6 +166,8 @@ func (r *commandReader) shell(at int, words []commandWord, more bool) {
 		r.simples[at].stdin = &commandWord{}
 	case !line:
 		r.powers(at, i)
+		r.simples[at].inner = i
+		r.simple(words[i:], more)
 	case words[i].kind != wordPlain:
 		r.hides("a shell runs a line that is not known")
 	default:

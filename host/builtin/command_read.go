@@ -134,9 +134,9 @@ func (r *commandReader) line(text string) {
 		r.depth--
 		return
 	}
-	r.parse(text, syntax.LangBash)
+	r.bash(text)
 	if strings.ContainsAny(text, "[($&") || strings.Contains(text, "time") || strings.Contains(text, "coproc") {
-		r.parse(text, syntax.LangPOSIX)
+		r.posix(strings.NewReplacer("&>>", "& >>", "&>", "& >").Replace(text))
 	}
 	r.depth--
 }
@@ -193,18 +193,31 @@ func plainLine(text string) bool {
 	return !quoted
 }
 
-func (r *commandReader) parse(text string, lang syntax.LangVariant) {
-	f, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+// bash reads a line as Bash does, as a whole.
+func (r *commandReader) bash(text string) {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
-		// What POSIX shells do not parse, they do not run.
-		if lang == syntax.LangBash {
-			r.malformed = true
-		}
+		r.malformed = true
 		return
 	}
-	t := commandTree{commandReader: r, text: text, posix: lang == syntax.LangPOSIX}
-	t.defined(f)
+	t := commandTree{commandReader: r, text: text, stmts: f.Stmts}
 	syntax.Walk(f, t.visit)
+}
+
+// posix reads a line as other shells do, which run each statement before they
+// read the next one, and stop at what they do not know.
+func (r *commandReader) posix(text string) {
+	t := commandTree{commandReader: r, text: text, posix: true}
+	p := syntax.NewParser(syntax.Variant(syntax.LangPOSIX))
+	for s, err := range p.StmtsSeq(strings.NewReader(text)) {
+		if err == nil && s != nil {
+			t.stmts = append(t.stmts, s)
+		}
+	}
+	for _, s := range t.stmts {
+		t.path = t.path[:0]
+		syntax.Walk(s, t.visit)
+	}
 }
 
 // changes takes note of a change of the directory.

@@ -120,28 +120,33 @@ func (m *commandMatcher) denied(c *commandReading, text string, at *whence) wron
 	if len(m.deny) == 0 {
 		return wrong{}
 	}
-	simples := c.simples
-	if c.malformed || c.doubt != "" {
-		for _, words := range simpleCommands(text) {
-			simples = append(simples, simpleCommand{words: litWords(words)})
-		}
-	}
-	for i := range simples {
-		s := &simples[i]
+	for i := range c.simples {
+		s := &c.simples[i]
 		if s.words[0].kind != wordPlain {
 			return dynamicCommand
 		}
 		for j := range m.deny {
 			if m.deny[j].matches(s, at) || s.unread && m.deny[j].matchesTail(s, at) {
-				return wrong{"ARGS_COMMAND_DENIED", "a command is, or could become, one that the rule denies", "use another command, or narrow deny at the rule"}
+				return deniedCommand
 			}
 		}
 	}
 	if c.hidden {
 		return dynamicCommand
 	}
+	if c.malformed || c.doubt != "" {
+		// Where nobody can say what is a command, the name of a denied one is one.
+		plain := strings.ToLower(unquotedText(text))
+		for j := range m.deny {
+			if p := &m.deny[j].program; p.wild || hasKeyword(plain, p.text) {
+				return deniedCommand
+			}
+		}
+	}
 	return wrong{}
 }
+
+var deniedCommand = wrong{"ARGS_COMMAND_DENIED", "a command is, or could become, one that the rule denies", "use another command, or narrow deny at the rule"}
 
 // decidable refuses what nobody can tell for sure, under an allow list.
 func (m *commandMatcher) decidable(c *commandReading) wrong {

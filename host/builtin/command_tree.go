@@ -13,19 +13,7 @@ type commandTree struct {
 	text  string
 	posix bool
 	path  []syntax.Node // from the line down to the node that is visited
-	local []string      // functions that the line has certainly defined before it calls them
-	stdin *commandWord  // what the next simple command reads
-}
-
-// defined collects functions that stand in the line itself, where nothing keeps
-// them from being defined.
-func (t *commandTree) defined(f *syntax.File) {
-	for _, s := range f.Stmts {
-		d, ok := s.Cmd.(*syntax.FuncDecl)
-		if ok && !s.Negated && !s.Background && len(s.Redirs) == 0 && d.Name != nil && syntax.ValidName(d.Name.Value) {
-			t.local = append(t.local, d.Name.Value)
-		}
-	}
+	stmts []*syntax.Stmt
 }
 
 // visit reads one node. The commands of an inner line are read where it is found.
@@ -90,7 +78,7 @@ func (t *commandTree) call(n *syntax.CallExpr) {
 	for i, w := range n.Args {
 		words[i] = t.word(w)
 	}
-	if words[0].kind == wordPlain && slices.Contains(t.local, words[0].text) && t.definedBefore(words[0].text, n) {
+	if words[0].kind == wordPlain && t.defined(words[0].text, n) {
 		t.nobodys()
 		return
 	}
@@ -118,15 +106,15 @@ func (t *commandTree) nobodys() {
 	}
 }
 
-// definedBefore says whether the call stands in the line itself, behind the
-// definition.
-func (t *commandTree) definedBefore(name string, call *syntax.CallExpr) bool {
-	f, ok := t.path[0].(*syntax.File)
-	if !ok {
+// defined says whether the line itself has certainly defined a function before it
+// calls it: nothing keeps it from being defined.
+func (t *commandTree) defined(name string, call *syntax.CallExpr) bool {
+	if !syntax.ValidName(name) {
 		return false
 	}
-	for _, s := range f.Stmts {
-		if d, ok := s.Cmd.(*syntax.FuncDecl); ok && d.Name != nil && d.Name.Value == name {
+	for _, s := range t.stmts {
+		d, ok := s.Cmd.(*syntax.FuncDecl)
+		if ok && !s.Negated && !s.Background && len(s.Redirs) == 0 && d.Name != nil && d.Name.Value == name {
 			return s.End().Offset() <= call.Pos().Offset()
 		}
 	}
