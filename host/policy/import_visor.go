@@ -48,9 +48,12 @@ func importVisor(im *importer, root *yaml.Node) *yaml.Node {
 	labels := v.taints(m["taints"])
 	flows := v.egress(m["egress_controls"])
 	sensitive, redact := v.redaction(m["redaction"], root)
-	if key := textAt(root, "*/*"); sensitive != nil {
-		putIn(v.tools, key, sensitive)
+	every := mapAt(root, "replace", bareAt(root, "true")) // there are no heuristics there
+	if sensitive != nil {
+		putIn(every, textAt(root, "args"), sensitive)
+		block(every)
 	}
+	putIn(v.tools, textAt(root, "*/*"), every)
 	return block(mapAt(root,
 		"callgate", bareAt(root, "1"),
 		"packs", textAt(root, "none"),

@@ -236,7 +236,7 @@ func (v *visor) redaction(n, root *yaml.Node) (sensitive, redact *yaml.Node) {
 	}
 	if len(files.Content) > 0 {
 		rule := mapAt(files, "slot", textAt(files, "path"), "deny", files, "fold", bareAt(files, "true"))
-		sensitive = mapAt(files, "args", block(listAt(files, rule)))
+		sensitive = block(listAt(files, rule))
 	}
 	return sensitive, filled(out)
 }
