@@ -219,7 +219,7 @@ func rareText(e abi.Event) string {
 	case e.Edit != nil:
 		return fmt.Sprintf("edit      %s, %d edits", e.Edit.Call, len(e.Edit.Edits))
 	case e.Label != nil:
-		return fmt.Sprintf("label     %s session %q data %q", e.Label.Call, e.Label.Session, e.Label.Data)
+		return labelText(e.Label)
 	case e.Evicted != nil:
 		return "evicted   the text of segment " + e.Evicted.Segment
 	case e.Closed != nil:

@@ -113,6 +113,7 @@ func verdictText(line func(name, text string), v abi.Verdict) {
 	line("reason", v.Reason)
 	line("at", strings.Join(v.At, " "))
 	line("mend", v.Mend)
+	line("gives", givenText(v.Obligations))
 	if v.Missing {
 		line("missing", "text that it needed is gone, so it can not be replayed")
 	}

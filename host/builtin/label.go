@@ -28,6 +28,7 @@ type Label struct {
 }
 
 type labelRule struct {
+	rule  string
 	name  string
 	where where
 }
@@ -43,7 +44,7 @@ func NewLabel(r *contract.Rules) (contract.Contract, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.rules = append(l.rules, labelRule{rule.Name, w})
+		l.rules = append(l.rules, labelRule{rule.Rule, rule.Name, w})
 	}
 	return l, nil
 }
@@ -83,6 +84,9 @@ func (l *Label) Judge(s *abi.Snapshot) abi.Verdict {
 	for _, r := range l.rules {
 		if r.where.matches(s) {
 			data = append(data, r.name)
+			if v.Rule == "" {
+				v.Rule = r.rule
+			}
 		}
 	}
 	var files []filePath

@@ -73,9 +73,15 @@ func (s *State) stand(given standing) {
 	s.session.standing = s.session.standing[max(0, len(s.session.standing)-maxStanding):]
 }
 
-// approved turns an ask into an allow.
+// approved turns an ask into an allow. What else was said stays: obligations hold
+// of a call that a person let go as of any other.
 func approved(d decision, by string) decision {
 	asks := asking(d.verdict)
+	for _, v := range d.verdict.Also {
+		if v.Outcome != abi.Ask && !v.Obligations.Empty() {
+			asks = append(asks, v)
+		}
+	}
 	asks[0].Also = nil
 	d.verdict = abi.Verdict{Outcome: abi.Allow, Contract: "approval", Code: "APPROVED", Reason: "approved by " + by, Also: asks}
 	return d

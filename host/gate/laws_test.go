@@ -80,6 +80,8 @@ func lawAddition(t *rapid.T) string {
 		"servers: {other: {outputs: untrusted}}\nsettings: {unknown_server: deny}\n",
 		"budgets:\n  - {name: extra, tools: [s/send], max: 0, per: session}\n",
 		"servers: {s: {verdict: deny}}\n",
+		lawFlows,
+		"labels: [{name: seen, from: [s/read]}]\ntools:\n  \"s/sen*\": {when: {labels: [seen]}, max_calls: 1, verdict: ask, sink: {on: {prose: allow, unproven: allow}, content: [to]}}\n",
 	}).Draw(t, "addition")
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -15,7 +16,8 @@ const (
 	maxCarried = 512      // scalars of the call
 	maxWhole   = 64 << 20 // bytes of outputs that are searched for whole values, once for each of their forms
 	maxLoad    = 8 << 20  // folded bytes of the call
-	maxCompare = 1 << 30  // bytes of it that are compared with parts of outputs
+	maxTokens  = 256
+	maxCompare = 1 << 30 // bytes of it that are compared with parts of outputs
 )
 
 // What counts as a part of a text: so many letters and digits in a row of it that
@@ -88,6 +90,9 @@ func (x *index) carriedOf(load *load, records []uint32, labels []string) []abi.C
 		parsed += len(in.fold)
 		load.parts(in, func(scalar int, e abi.Evidence) {
 			r := &x.records[n]
+			if s := &load.scalars[scalar]; s.said && !x.precedes(int(n), s.first) {
+				return // the client said all of it before the server did
+			}
 			e.Seq, e.Call, e.Server, e.Tool = r.seq, r.call, r.server, r.tool
 			found[scalar] = append(found[scalar], foundAt(n, e))
 		})
@@ -137,7 +142,7 @@ func (x *index) whole(text string, records []uint32, budget *int) (out []found, 
 		}
 		q.echo()
 		for _, f := range q.found {
-			if f.evidence.Position != abi.Echo {
+			if f.evidence.Position != abi.Echo && !envelope(f.evidence.Pointer, f.evidence.View) {
 				out = append(out, f)
 			}
 		}
@@ -166,14 +171,18 @@ type load struct {
 	ends    []int  // where the texts end in it
 	of      []int  // the scalar of each
 	grams   []uint64
-	cut     bool // not everything is in it
-	work    int  // bytes that were compared
+	tokens  [][]byte // words of it that are found inside of any text
+	cut     bool     // not everything is in it
+	work    int      // bytes that were compared
 }
 
 type carriedScalar struct {
 	at   string
 	key  bool
 	text string
+	// said says that the client said exactly this in a call before, and first when.
+	said  bool
+	first echo
 }
 
 // The grams of a load are a set of bits: most texts have none in common with it.
@@ -199,7 +208,12 @@ func (x *index) load(arguments abi.Value, wanted []abi.Wanted) *load {
 			l.cut = true
 			break
 		}
-		l.scalars = append(l.scalars, carriedScalar{w.At, w.Key, text})
+		s := carriedScalar{at: w.At, key: w.Key, text: text}
+		if entities, cut := Canonicalise(text); len(entities) == 1 && !cut {
+			s.first, s.said = x.echoed[entities[0].key()]
+			s.said = s.said && strings.TrimSpace(text) == entities[0].Value
+		}
+		l.scalars = append(l.scalars, s)
 		l.add(text)
 		hidden, cut := views(text)
 		l.cut = l.cut || cut
@@ -216,10 +230,29 @@ func (x *index) load(arguments abi.Value, wanted []abi.Wanted) *load {
 
 // add takes in one text of the last scalar.
 func (l *load) add(text string) {
+	for _, word := range strings.Fields(text) {
+		b := appendBare(nil, word)
+		if !codeLike(word, b) || slices.ContainsFunc(l.tokens, func(t []byte) bool { return bytes.Equal(t, b) }) {
+			continue
+		}
+		if l.cut = l.cut || len(l.tokens) == maxTokens; len(l.tokens) < maxTokens {
+			l.tokens = append(l.tokens, b)
+		}
+	}
 	folded, _ := appendFold(nil, text)
 	l.image = append(l.image, appendAlnum(nil, folded)...)
 	l.image = append(l.image, 0)
 	l.ends, l.of = append(l.ends, len(l.image)), append(l.of, len(l.scalars)-1)
+}
+
+// codeLike says whether a word can be a number, a password or a name of something:
+// it has figures, and is no date.
+func codeLike(word string, b []byte) bool {
+	figures := 0
+	for _, c := range b {
+		figures += boolInt(isDigit(c))
+	}
+	return (figures >= 6 || figures > 0 && len(b) >= wholeLeaf) && len(b) < fragment && !dateLike(strings.ToLower(strings.Trim(word, ".,;:()\"'")))
 }
 
 func (l *load) has(b []byte) bool {
@@ -230,6 +263,7 @@ func (l *load) has(b []byte) bool {
 // parts finds what a record and the load have in common, once for each scalar and
 // leaf.
 func (l *load) parts(in *reading, visit func(scalar int, e abi.Evidence)) {
+	l.words(in, visit)
 	for n := range in.leaves {
 		leaf := &in.leaves[n]
 		end := len(in.bare)
@@ -237,7 +271,7 @@ func (l *load) parts(in *reading, visit func(scalar int, e abi.Evidence)) {
 			end = in.leaves[n+1].bare
 		}
 		text := in.bare[leaf.bare : end-1]
-		if len(text) < wholeLeaf {
+		if len(text) < wholeLeaf || envelope(leaf.pointer, leaf.view) {
 			continue
 		}
 		seen := map[int]bool{}
@@ -265,6 +299,44 @@ func (l *load) parts(in *reading, visit func(scalar int, e abi.Evidence)) {
 			}
 		}
 	}
+}
+
+// words finds the words of the load that stand in a record.
+func (l *load) words(in *reading, visit func(scalar int, e abi.Evidence)) {
+	for _, t := range l.tokens {
+		if l.work += len(in.bare); l.work > maxCompare {
+			l.cut = true
+			return
+		}
+		i := bytes.Index(in.bare, t)
+		if i < 0 {
+			continue
+		}
+		n := sort.Search(len(in.leaves), func(n int) bool { return in.leaves[n].bare > i }) - 1
+		l.places(t, func(scalar int) {
+			visit(scalar, abi.Evidence{Pointer: in.leaves[n].pointer, Position: positionFragment, View: ViewFragment})
+		})
+	}
+}
+
+// envelope says whether a text is a part of every result, and no data: a name that
+// MCP gives a member, or the type of a block.
+func envelope(pointer, view string) bool {
+	tokens, _ := abi.Tokens(pointer)
+	key, n := view == "key" || strings.HasPrefix(view, "key+"), len(tokens)
+	if n == 1 {
+		return key
+	}
+	if n == 0 || n > 4 || tokens[0] != "content" && tokens[0] != "contents" && tokens[0] != "messages" {
+		return false
+	}
+	switch tokens[n-1] {
+	case "type", "role", "mimeType":
+		return true
+	case "text", "content", "resource", "uri", "data", "blob", "annotations", "name", "title", "description":
+		return key
+	}
+	return false
 }
 
 // marked says whether a short field is more than a word of the language.

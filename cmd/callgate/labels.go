@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// labelText is a label event in one line.
+func labelText(l *abi.LabelEvent) string {
+	given := givenText(abi.Obligations{CallLabels: l.Data, SessionLabels: l.Session, Files: l.Files})
+	return fmt.Sprintf("label     %s %s", l.Call, given)
+}
+
+// givenText says which labels a call gives to what, "" if it gives none.
+func givenText(o abi.Obligations) string {
+	var parts []string
+	add := func(labels []string, to string) {
+		if len(labels) > 0 {
+			parts = append(parts, quoted(labels)+" to "+to)
+		}
+	}
+	add(o.SessionLabels, "the session")
+	add(o.CallLabels, "what the call returns")
+	for _, f := range o.Files {
+		add(f.Data, "the file at "+f.At)
+		add(f.Session, "whoever reads the file at "+f.At)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = strconv.Quote(n)
+	}
+	return strings.Join(list, " ")
+}
