@@ -14,7 +14,7 @@ import (
 
 const (
 	weaknessHeading = "## Weaknesses of a peer, and the tests"
-	weaknessTotal   = 92
+	weaknessTotal   = 95
 )
 
 var (

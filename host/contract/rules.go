@@ -157,7 +157,7 @@ type Sink struct {
 	On      map[abi.Position]abi.Outcome
 	// Alone is what evicted and saturated yield where nothing else is known of a
 	// destination; of a position that is not in it, On holds.
-	Alone map[abi.Position]abi.Outcome
+	Alone   map[abi.Position]abi.Outcome
 	Payload abi.Outcome // tainted URLs and addresses inside content
 	Once    bool        // override: once
 	Strict  bool        // taint: strict

@@ -193,7 +193,8 @@ func TestMistakesDoNotLoad(t *testing.T) {
 		t.Fatal("no cases")
 	}
 	seen := map[string]bool{}
-	for _, m := range mistakes {
+	all := slices.Concat(mistakes, flowMistakes)
+	for _, m := range all {
 		if seen[m.name] {
 			t.Errorf("%s: twice", m.name)
 		}
@@ -218,8 +219,8 @@ func TestMistakesDoNotLoad(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != len(mistakes) {
-		t.Errorf("%d cases ran of %d", len(seen), len(mistakes))
+	if len(seen) != len(all) {
+		t.Errorf("%d cases ran of %d", len(seen), len(all))
 	}
 }
 
