@@ -145,6 +145,9 @@ func selector(f clients.Found) string {
 // wrapped examines a server that is behind callgate.
 func (d *doctor) wrapped(about string, e clients.Entry) {
 	before := d.problems
+	if err := abi.CheckServerName(e.Name); err != nil {
+		d.say("problem", about, "rename the server in the client's configuration, and callgate wrap it again", "callgate run does not start: %v", err)
+	}
 	if _, err := exec.LookPath(e.Callgate); err != nil {
 		d.say("problem", about, "callgate wrap it again: the program has moved", "%q is no program: %v", e.Callgate, cause(err))
 	}

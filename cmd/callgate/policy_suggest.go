@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/replay"
+	"github.com/callgate/callgate/host/segment"
 	drafts "github.com/callgate/callgate/host/suggest"
 	"github.com/callgate/callgate/host/wire"
 )
@@ -55,10 +56,11 @@ func policySuggest(std stdio, f policySuggestFlags, input string) error {
 			return err
 		}
 	}
-	ledgers, err := ledgersOf(input)
+	ledgers, text, err := ledgersOf(input)
 	if err != nil {
 		return err
 	}
+	defer text.Close()
 	o := drafts.Options{Specs: builtin.Table()}
 	if o.Path, err = draftPath(f.out, "policy.yaml"); err != nil {
 		return err
@@ -86,43 +88,46 @@ func policySuggest(std stdio, f policySuggestFlags, input string) error {
 	return nil
 }
 
-// ledgersOf lists the ledger files that are named: one, or those of a group.
-func ledgersOf(input string) ([]drafts.Ledger, error) {
+// ledgersOf lists the ledger files that are named: one, or those of a group; and
+// opens the text that they refer to.
+func ledgersOf(input string) ([]drafts.Ledger, *segment.Reader, error) {
 	info, err := os.Stat(input)
 	if dir := dirOfGroup(input); errors.Is(err, fs.ErrNotExist) && dir != "" {
 		input = dir
 		info, err = os.Stat(dir)
 	}
 	if err != nil {
-		return nil, unread(err, "it is no group either; callgate ledger path lists the ledgers that there are")
+		return nil, nil, unread(err, "it is no group either; callgate ledger path lists the ledgers that there are")
 	}
 	dir, only := input, ""
 	switch {
 	case info.Mode().IsRegular():
 		dir, only = filepath.Dir(input), filepath.Base(input)
 	case !info.IsDir():
-		return nil, fmt.Errorf("%q is no regular file, and a ledger is read more than once; write it into one", input)
+		return nil, nil, fmt.Errorf("%q is no regular file, and a ledger is read more than once; write it into one", input)
 	}
 	group, err := ledger.Group(dir)
 	if err != nil && only == "" {
-		return nil, err
+		return nil, nil, err
 	}
+	text := segment.NewReader(dir)
 	var out []drafts.Ledger
 	for _, file := range group {
 		if only == "" || filepath.Base(file.Path) == only {
 			out = append(out, drafts.Ledger{
 				Name: file.Path, ID: file.ID, Events: func() iter.Seq2[abi.Value, error] { return eventLines(file.Path) },
 				Prior: func() func(abi.ReadEvent, func(abi.Event) error) error { return replay.Files(group) },
+				Text:  text,
 			})
 		}
 	}
 	switch {
 	case len(out) > 0:
-		return out, nil
+		return out, text, nil
 	case only == "":
-		return nil, fmt.Errorf("%q holds no ledger files; name the directory of a group (callgate ledger path lists them)", input)
+		return nil, nil, fmt.Errorf("%q holds no ledger files; name the directory of a group (callgate ledger path lists them)", input)
 	}
-	return []drafts.Ledger{{Name: input, Events: func() iter.Seq2[abi.Value, error] { return eventLines(input) }}}, nil
+	return []drafts.Ledger{{Name: input, Events: func() iter.Seq2[abi.Value, error] { return eventLines(input) }, Text: text}}, text, nil
 }
 
 // dirOfGroup is the directory of a group that has ledgers, "" if there is none.

@@ -89,6 +89,9 @@ func readTools(pairs []string) (map[string][]abi.Value, error) {
 		if !ok || server == "" || file == "" {
 			return nil, errors.New("--tools " + strconv.Quote(pair) + ": want SERVER=FILE")
 		}
+		if err := abi.CheckServerName(server); err != nil {
+			return nil, errors.New("--tools " + strconv.Quote(pair) + ": " + err.Error())
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, unread(err, "name a file that holds the server's answer to tools/list")

@@ -77,7 +77,7 @@ func runCmd(std stdio) *cobra.Command {
 	cmd.SetFlagErrorFunc(serverFlagMistake)
 	cmd.Flags().StringVar(&f.url, "url", "", "the server's URL, instead of a command: Streamable HTTP, or HTTP+SSE where it speaks nothing newer")
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND, or the host of the URL)")
+	cmd.Flags().StringVar(&f.server, "server", "", "the name that policies know the server by (default: the base name of COMMAND, or the host of the URL, with its port behind a hyphen)")
 	cmd.Flags().StringVar(&f.group, "group", "", "the group of processes that serve one client (default: made from server and command)")
 	cmd.Flags().StringVar(&f.identity, "identity", "", "the entry of identities: in the policy that the client is")
 	cmd.Flags().StringVar(&f.ledger, "ledger", "", "directory of the ledger (default: the group's, under $XDG_STATE_HOME/callgate)")
@@ -114,7 +114,22 @@ func (f *runFlags) connect(command []string) (remote *transport.Options, name st
 	if err != nil {
 		return nil, "", fmt.Errorf("--url: %w", err)
 	}
-	return &o, up.Host(), nil
+	return &o, strings.ReplaceAll(up.Host(), ":", "-"), nil
+}
+
+// named is the name of the server: what --server says, or else what it is
+// reached by.
+func (f *runFlags) named(said bool, reached string) (string, error) {
+	if said {
+		if err := abi.CheckServerName(f.server); err != nil {
+			return "", fmt.Errorf("--server: %w", err)
+		}
+		return f.server, nil
+	}
+	if err := abi.CheckServerName(reached); err != nil {
+		return "", fmt.Errorf("%w; give it one with --server", err)
+	}
+	return reached, nil
 }
 
 // knownIdentity checks what --identity names. Without it a policy with
@@ -150,9 +165,9 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if err != nil {
 		return 2, err
 	}
-	server := f.server
-	if server == "" {
-		server = name
+	server, err := f.named(cmd.Flags().Changed("server"), name)
+	if err != nil {
+		return 2, err
 	}
 	if remote != nil {
 		command = []string{f.url}

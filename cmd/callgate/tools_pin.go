@@ -46,6 +46,9 @@ func toolsPinCmd(std stdio) *cobra.Command {
 // toPin is the place of a server's pins, which need not be there yet where a
 // group or a directory is named.
 func (p *pinPlace) toPin(server string) (*pinned, error) {
+	if err := abi.CheckServerName(server); err != nil {
+		return nil, err
+	}
 	dir := ""
 	switch {
 	case p.group != "" && p.ledger != "":

@@ -40,9 +40,9 @@ func startAs(config, server, frames string) int {
 
 func TestRunTakesWhatWrapWrites(t *testing.T) {
 	layout := clients.Layout{Kind: clients.JSON, Servers: [][]string{{"mcpServers"}}}
-	config := `{"mcpServers":{"-odd name":{"command":"npx","args":["--server","x","--","-y"]}}}`
+	config := `{"mcpServers":{"odd name":{"command":"npx","args":["--server","x","--","-y"]}}}`
 	out, _, err := layout.Wrap([]byte(config), clients.Options{
-		Callgate: "callgate", Group: "g", Policies: []string{"/a", "/b"}, Floor: "/f", Config: "/c",
+		Callgate: "callgate", Group: "-g", Policies: []string{"/a", "/b"}, Floor: "/f", Config: "/c",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestRunTakesWhatWrapWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	var words []string
-	for _, a := range v.Get("mcpServers").Get("-odd name").Get("args").Items()[1:] {
+	for _, a := range v.Get("mcpServers").Get("odd name").Get("args").Items()[1:] {
 		words = append(words, a.Str())
 	}
 	cmd := runCmd(stdio{})
@@ -62,7 +62,7 @@ func TestRunTakesWhatWrapWrites(t *testing.T) {
 	if got, want := cmd.Flags().Args(), []string{"npx", "--server", "x", "--", "-y"}; !slices.Equal(got, want) {
 		t.Errorf("what follows -- is %q; want %q", got, want)
 	}
-	for name, want := range map[string]string{"server": "-odd name", "group": "g", "policy": "[/a,/b]", "floor": "/f", "config": "[/c]"} {
+	for name, want := range map[string]string{"server": "odd name", "group": "-g", "policy": "[/a,/b]", "floor": "/f", "config": "[/c]"} {
 		if got := cmd.Flags().Lookup(name).Value.String(); got != want {
 			t.Errorf("--%s is %s; want %s", name, got, want)
 		}

@@ -66,7 +66,9 @@ func (l *loader) called(word string, m map[string]*yaml.Node) abi.Value {
 	case "prompt":
 		return l.call(word, "name", m[word], m["args"])
 	}
-	members := []abi.Member{{Name: "server", Value: abi.StringValue(l.text(m[word], word))}}
+	server := l.text(m[word], word)
+	l.named(m[word], word, server)
+	members := []abi.Member{{Name: "server", Value: abi.StringValue(server)}}
 	for _, key := range beside[word] {
 		if m[key] != nil {
 			members = append(members, abi.Member{Name: key, Value: l.value(m[key])})
@@ -75,11 +77,20 @@ func (l *loader) called(word string, m map[string]*yaml.Node) abi.Value {
 	return abi.ObjectValue(members...)
 }
 
+// named checks the name of a server.
+func (l *loader) named(n *yaml.Node, word, server string) {
+	if err := abi.CheckServerName(server); err != nil {
+		l.fail(n, "%s: %v", word, err)
+	}
+}
+
 // call reads a call of a tool or a prompt: what names it is "tool" or "name".
 func (l *loader) call(word, name string, n, args *yaml.Node) abi.Value {
 	server, tool, ok := strings.Cut(l.text(n, word), "/")
 	if !ok || server == "" || tool == "" {
 		l.fail(n, "%s: %q; want server/%s", word, n.Value, name)
+	} else {
+		l.named(n, word, server)
 	}
 	call := []abi.Member{{Name: "server", Value: abi.StringValue(server)}, {Name: name, Value: abi.StringValue(tool)}}
 	if args != nil {

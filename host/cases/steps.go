@@ -22,7 +22,11 @@ func (l *loader) step(n *yaml.Node) Step {
 	add := func(name string, v abi.Value) { members = append(members, abi.Member{Name: name, Value: v}) }
 	for _, key := range []string{"tools", "server", "session", "user", "facts", "raw", "result", "time"} {
 		if m[key] != nil {
-			add(key, l.value(m[key]))
+			v := l.value(m[key])
+			if server := v.Get("server"); server.IsString() && key != "result" {
+				l.named(m[key], key, server.Str())
+			}
+			add(key, v)
 		}
 	}
 	if m["approve"] != nil {

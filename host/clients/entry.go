@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // classify says what an entry is.
@@ -20,8 +22,8 @@ func (s *server) classify(d *document) {
 	flags, argv, ok := parseRun(words)
 	_, original := last(flags, flagOriginal)
 	if !ours(s.command.text) && !(ok && original) {
-		if !nameFits(s.Name) {
-			s.State, s.Why = Broken, "the ledger can not keep a server name that is empty, too long or has a NUL; rename the server"
+		if err := abi.CheckServerName(s.Name); err != nil {
+			s.State, s.Why = Broken, err.Error()+"; rename the server, as a policy can name it"
 		}
 		return
 	}
@@ -43,6 +45,9 @@ func (s *server) classify(d *document) {
 		return
 	}
 	s.State, s.Why = s.agrees(d)
+	if err := abi.CheckServerName(s.Name); err != nil && s.State == Wrapped {
+		s.Why = err.Error() + "; unwrap the server and rename it: callgate run does not start it under this name"
+	}
 }
 
 // judge says what an entry is, as far as its members tell.
@@ -112,22 +117,4 @@ func (s *server) untouched(d *document, r *record) bool {
 func ours(program string) bool {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(program, `\`, "/")))
 	return base == "callgate" || base == "callgate.exe"
-}
-
-// maxName is the most that a server name may take in the name of a ledger file,
-// where a byte outside [A-Za-z0-9_-] takes three.
-const maxName = 190
-
-// nameFits says whether a ledger can keep the name of a server.
-func nameFits(name string) bool {
-	size := 0
-	for i := range len(name) {
-		c := name[i]
-		if c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
-			size++
-		} else {
-			size += 3
-		}
-	}
-	return size > 0 && size <= maxName && !strings.Contains(name, "\x00")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
 )
 
@@ -141,16 +142,45 @@ func TestTheLayoutOfAnUnknownFileIsGuessedFromItsEnding(t *testing.T) {
 	}
 }
 
-func TestNamesFitWhereTheLedgerKeepsThem(t *testing.T) {
-	for _, name := range []string{"", "a", strings.Repeat("n", 190), strings.Repeat("n", 191), strings.Repeat("ü", 31), strings.Repeat("ü", 32), "a/b", "../x"} {
-		l, _, err := ledger.Open(ledger.Options{Dir: t.TempDir(), Server: name, Now: time.Unix(1, 0), ID: strings.Repeat("0", 32)})
-		if err == nil {
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
+func TestEveryNameOfAServerFitsWhereTheLedgerKeepsIt(t *testing.T) {
+	tried := 0
+	for _, name := range []string{"a", "a" + strings.Repeat(".", 63), "a" + strings.Repeat(" ", 63), strings.Repeat("n", 64), "a..b"} {
+		if err := abi.CheckServerName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
 		}
-		if (err == nil) != nameFits(name) {
-			t.Errorf("%d bytes %.8q: the ledger says %v, and wrap %v", len(name), name, err, nameFits(name))
+		l, _, err := ledger.Open(ledger.Options{Dir: t.TempDir(), Server: name, Now: time.Unix(1, 0), ID: strings.Repeat("0", 32)})
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		tried++
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if tried != 5 {
+		t.Errorf("%d names were tried", tried)
+	}
+}
+
+func TestServersThatNoPolicyCanNameAreLeft(t *testing.T) {
+	l, _ := Guess("mcp.json")
+	for _, c := range []struct {
+		name string
+		did  Action
+	}{{"files", DidWrap}, {"my files", DidWrap}, {"github.com/org/server", Left}, {"@org/server", Left}, {"..", Left}, {"-x", Left}, {"*", Left}, {"f\u00fc", Left}, {"", Left}} {
+		data := []byte(`{"mcpServers":{"` + c.name + `":{"command":"cat"},"other":{"command":"cat"}}}`)
+		out, did, err := l.Wrap(data, Options{Callgate: "/bin/callgate", Fallback: "g"})
+		if err != nil || len(did) != 2 || did[0].Action != c.did || did[1].Action != DidWrap {
+			t.Errorf("%s: %+v (%v)", c.name, did, err)
+			continue
+		}
+		if c.did == Left && !strings.Contains(did[0].Why, "rename the server") {
+			t.Errorf("%s: %s", c.name, did[0].Why)
+		}
+		back, _, err := l.Unwrap(out, UnwrapOptions{})
+		if err != nil || string(back) != string(data) {
+			t.Errorf("%s: unwrapped to %s (%v)", c.name, back, err)
 		}
 	}
 }

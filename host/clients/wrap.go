@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // Options say what wrap puts in front of servers.
@@ -46,6 +48,8 @@ func (l Layout) Wrap(data []byte, o Options) ([]byte, []Outcome, error) {
 		case s.State == Plain:
 			plan[i] = DidWrap
 		case s.State != Wrapped:
+			plan[i] = Left
+		case abi.CheckServerName(s.Name) != nil:
 			plan[i] = Left
 		case s.is(o):
 			plan[i] = Unchanged

@@ -212,7 +212,10 @@ func checkText(is, s string) error {
 		if s == "*" {
 			return nil // of a pack; check refuses it elsewhere
 		}
-		return want(isName(s, "._ -"), s, "the exact name of a server; want letters, digits, '.', '_', '-' and spaces, at most 64; globs belong into tools: of a policy, as in \"*/*\"")
+		if err := abi.CheckServerName(s); err != nil {
+			return fmt.Errorf("%w; globs belong into tools: of a policy, as in \"*/*\"", err)
+		}
+		return nil
 	case "tool":
 		return checkKey(s)
 	case "half":

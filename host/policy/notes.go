@@ -20,6 +20,11 @@ const (
 	CodeRunRefuses    = "RUN_REFUSES"    // eval, check and test load it, and run without --group does not
 )
 
+// Codes of what a newcomer is likely to have meant otherwise.
+const (
+	CodeSlashInTool = "SLASH_IN_TOOL" // a key that reads as if a server had a slash in its name
+)
+
 // Note is what lint and check report of a policy that loads.
 type Note struct {
 	Code string
@@ -89,6 +94,7 @@ func (p *Policy) allNotes() []Note {
 			p.rules(k.key.server, definition, n)
 			p.budgets(k.key.server, definition, n)
 			y.denyNotes(k, n)
+			y.keyNotes(k, n)
 		}
 		for _, server := range sortedKeys(y.doc.Servers) {
 			p.rules(server, abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue("*")}), n)

@@ -46,8 +46,8 @@ func shortKind(word string, v abi.Value) (c *abi.Call, err error) {
 	default:
 		return nil, nil
 	}
-	if err == nil && v.Get("server").Str() == "" {
-		err = fmt.Errorf("%s: want a server", word)
+	if err == nil {
+		err = named(word, v.Get("server").Str())
 	}
 	if err != nil {
 		return nil, err

@@ -33,6 +33,9 @@ func (p *Player) raw(v abi.Value, index uint64) ([]abi.Event, error) {
 	if !text.IsString() || server == "" {
 		return nil, errors.New("raw: want a server, and a frame as the text that is sent or as JSON")
 	}
+	if err := named("raw", server); err != nil {
+		return nil, err
+	}
 	talk := p.talks[server]
 	if talk == nil {
 		talk = proxy.NewConversation(server)

@@ -179,6 +179,17 @@ func only(kind string, v abi.Value, names ...string) error {
 	return nil
 }
 
+// named checks the name of the server that an event is of.
+func named(kind, server string) error {
+	if server == "" {
+		return fmt.Errorf("%s: want a server", kind)
+	}
+	if err := abi.CheckServerName(server); err != nil {
+		return fmt.Errorf("%s: server: %w", kind, err)
+	}
+	return nil
+}
+
 func shortCall(v abi.Value) ([]abi.Event, error) {
 	if err := only("call", v, "server", "tool", "arguments"); err != nil {
 		return nil, err
@@ -186,6 +197,9 @@ func shortCall(v abi.Value) ([]abi.Event, error) {
 	c := &abi.Call{Kind: abi.KindTool, Server: v.Get("server").Str(), Tool: v.Get("tool").Str(), Arguments: v.Get("arguments")}
 	if c.Server == "" || c.Tool == "" {
 		return nil, fmt.Errorf("call: want a server and a tool, both not empty")
+	}
+	if err := named("call", c.Server); err != nil {
+		return nil, err
 	}
 	if k := c.Arguments.Kind(); k != abi.Absent && k != abi.Object {
 		return nil, fmt.Errorf("call: arguments: want an object")
@@ -226,8 +240,8 @@ func shortTools(v abi.Value) ([]abi.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tools: list: %w", err)
 	}
-	if v.Get("server").Str() == "" {
-		return nil, fmt.Errorf("tools: want a server")
+	if err := named("tools", v.Get("server").Str()); err != nil {
+		return nil, err
 	}
 	return []abi.Event{{Tools: &abi.ToolsEvent{Server: v.Get("server").Str(), List: list}}}, nil
 }
@@ -239,6 +253,9 @@ func shortServer(v abi.Value) ([]abi.Event, error) {
 	}
 	if v.Get("server").Str() == "" || v.Get("result").Kind() != abi.Object {
 		return nil, fmt.Errorf("server: want the name of a server, and its result of initialize or server/discover, such as {\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}")
+	}
+	if err := named("server", v.Get("server").Str()); err != nil {
+		return nil, err
 	}
 	return []abi.Event{{Server: &abi.ServerEvent{Server: v.Get("server").Str(), Result: v.Get("result")}}}, nil
 }

@@ -80,7 +80,7 @@ func observed(ledgers []Ledger, s *survey, o Options) (*observation, error) {
 		observation: observation{byID: map[string]*call{}, most: map[toolName]int64{}, tainted: map[identity]abi.Evidence{}},
 		s:           s, watch: w, places: map[int]abi.Place{}, place: s.place, counts: map[toolName]int64{}, last: map[string]time.Time{},
 	}
-	ob.player = replay.New(replay.Options{Policy: base, Specs: w.table(o.Specs), Place: s.place, Keep: true, Prior: ob.prior(ledgers)})
+	ob.player = replay.New(replay.Options{Policy: base, Specs: w.table(o.Specs), Place: s.place, Keep: true, Prior: ob.prior(ledgers), Text: textOf(ledgers)})
 	if _, err := ob.feed(abi.Event{Session: &abi.SessionEvent{ID: "suggest", New: true, Place: s.place, Protected: s.protected}}); err != nil {
 		return nil, err
 	}
@@ -211,6 +211,16 @@ func (ob *observer) prior(ledgers []Ledger) func(abi.ReadEvent, func(abi.Event) 
 				}
 				return each(e)
 			})
+		}
+	}
+	return nil
+}
+
+// textOf reads the text of the group: its files keep it in one place.
+func textOf(ledgers []Ledger) abi.TextReader {
+	for _, l := range ledgers {
+		if l.Text != nil {
+			return l.Text
 		}
 	}
 	return nil

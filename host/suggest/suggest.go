@@ -27,6 +27,9 @@ type Ledger struct {
 	// Prior makes a reader of the other files of the group for one replay, as
 	// [replay.Options] wants it; nil: they are not there.
 	Prior func() func(read abi.ReadEvent, each func(abi.Event) error) error
+	// Text reads the text that events of the group carry by reference; nil: it is
+	// gone.
+	Text abi.TextReader
 }
 
 // Options says where a draft will stand and what judges it.

@@ -16,7 +16,7 @@ import (
 // the draft has to be made again. What came from an output must not be allowed.
 func replayed(ledgers []Ledger, o *observation, p *policy.Policy, opts Options) (again bool, gone int, err error) {
 	for _, l := range ledgers {
-		ro := replay.Options{Policy: p, Specs: opts.Specs, Keep: true}
+		ro := replay.Options{Policy: p, Specs: opts.Specs, Keep: true, Text: l.Text}
 		if l.Prior != nil {
 			ro.Prior = l.Prior()
 		}
