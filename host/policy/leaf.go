@@ -209,13 +209,7 @@ func checkText(is, s string) error {
 	case "label":
 		return checkLabel(s)
 	case "server":
-		if s == "*" {
-			return nil // of a pack; check refuses it elsewhere
-		}
-		if err := abi.CheckServerName(s); err != nil {
-			return fmt.Errorf("%w; globs belong into tools: of a policy, as in \"*/*\"", err)
-		}
-		return nil
+		return checkServer(s)
 	case "tool":
 		return checkKey(s)
 	case "half":
@@ -252,6 +246,18 @@ func checkText(is, s string) error {
 		}
 	}
 	return checkTime(is, s)
+}
+
+// checkServer accepts the name of a server, and the * of a pack, which check
+// refuses elsewhere.
+func checkServer(s string) error {
+	if s == "*" {
+		return nil
+	}
+	if err := abi.CheckServerName(s); err != nil {
+		return fmt.Errorf("%w; globs belong into tools: of a policy, as in \"*/*\"", err)
+	}
+	return nil
 }
 
 // checkTime says what is wrong with a text leaf that is about time.
