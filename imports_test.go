@@ -16,19 +16,20 @@ var mayImport = map[string][]string{
 	"abi/tck":                   {"abi"},
 	"packs":                     {},
 	"host/approval":             {"abi"},
-	"host/builtin":              {"abi", "host/contract", "host/provenance", "host/zones"},
+	"host/builtin":              {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
 	"host/cases":                {"abi", "host/replay"},
 	"host/clients":              {"abi"},
-	"host/contract":             {"abi"},
+	"host/contract":             {"abi", "host/redact"},
 	"host/facts":                {"abi"},
-	"host/gate":                 {"abi", "host/contract", "host/policy", "host/provenance", "host/zones"},
+	"host/gate":                 {"abi", "host/contract", "host/policy", "host/provenance", "host/redact", "host/zones"},
 	"host/ledger":               {"abi"},
-	"host/policy":               {"abi", "host/contract", "host/zones", "packs"},
+	"host/policy":               {"abi", "host/contract", "host/redact", "host/zones", "packs"},
 	"host/provenance":           {"abi", "host/provenance/fold", "host/provenance/signature"},
 	"host/provenance/fold":      {},
 	"host/provenance/fold/gen":  {},
 	"host/provenance/signature": {},
 	"host/proxy":                {"abi", "host/approval", "host/facts", "host/gate", "host/ledger", "host/segment", "host/transport", "host/wire"},
+	"host/redact":               {"abi"},
 	"host/replay":               {"abi", "host/contract", "host/facts", "host/gate", "host/ledger", "host/policy", "host/proxy", "host/wire"},
 	"host/segment":              {"abi"},
 	"host/suggest":              {"abi", "host/approval", "host/builtin", "host/cases", "host/contract", "host/policy", "host/provenance", "host/replay"},
@@ -57,7 +58,7 @@ var onlyIn = map[string][]string{
 
 // pure are the packages that decide, or that a decision is made of: they see
 // nothing but their arguments.
-var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance", "host/provenance/fold", "host/zones"}
+var pure = []string{"abi", "host/builtin", "host/contract", "host/gate", "host/provenance", "host/provenance/fold", "host/redact", "host/zones"}
 
 // impure are the packages of the standard library, with everything below them,
 // that give an answer which differs from one run to the next. The exceptions

@@ -140,7 +140,7 @@ func items[T any](r *reader, name string, one func(*reader) T, known ...string) 
 	return out
 }
 
-var eventHeader = []string{"v", "seq", "prev", "time", "cause", "text"}
+var eventHeader = []string{"v", "seq", "prev", "time", "cause", "text", "redacted"}
 
 // eventDepth is how much deeper an event nests than the value inside it.
 const eventDepth = 16
@@ -172,6 +172,7 @@ func EventFrom(v Value) (Event, error) {
 	if v.Get("cause").Exists() {
 		e.Cause, e.Caused = uint64(r.num("cause")), true
 	}
+	e.Redacted = r.yes("redacted")
 	if t := r.val("text"); t.Exists() {
 		o := read("event: text", t)
 		e.Text = &Text{Digest: o.str("digest"), Segment: o.str("segment"), Offset: o.num("offset"), Length: o.num("length"), Error: o.yes("error")}
@@ -261,10 +262,8 @@ func (e *Event) decodeAnswer(kind string, r *reader) error {
 		e.Verdict = &v
 		return r.done(verdictMembers...)
 	case "edit":
-		e.Edit = &EditEvent{Call: r.str("call"), Digest: r.str("digest"), Edits: items(r, "edits", func(o *reader) Edit {
-			return Edit{At: o.str("at"), With: o.val("with")}
-		}, "at", "with")}
-		return r.done("call", "digest", "edits")
+		e.Edit = &EditEvent{Call: r.str("call"), Of: r.str("of"), Digest: r.str("digest"), Edits: items(r, "edits", readEdit, "at", "with", "cuts")}
+		return r.done("call", "of", "digest", "edits")
 	case "ask":
 		return e.readAsk(r)
 	case "label":

@@ -126,6 +126,7 @@ func (e Event) rest(w writer) []byte {
 		w.b = strconv.AppendUint(w.b, e.Cause, 10)
 	}
 	e.payload(&w)
+	w.yes("redacted", e.Redacted)
 	if e.Text != nil {
 		object(&w, "text", func(o *writer) {
 			o.str("digest", e.Text.Digest)
@@ -203,10 +204,8 @@ func (e Event) answers(w *writer) {
 	case e.Edit != nil:
 		object(w, "edit", func(o *writer) {
 			o.str("call", e.Edit.Call)
-			each(o, "edits", e.Edit.Edits, func(o *writer, x Edit) {
-				o.str("at", x.At)
-				o.val("with", x.With)
-			})
+			o.str("of", e.Edit.Of)
+			each(o, "edits", e.Edit.Edits, writeEdit)
 			o.str("digest", e.Edit.Digest)
 		})
 	case e.Ask != nil:

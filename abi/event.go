@@ -35,6 +35,10 @@ type Event struct {
 	Closed   *ClosedEvent
 	Evicted  *EvictedEvent
 
+	// Redacted says that what the event carries is not all of what the gate saw:
+	// the policy keeps some of it out of the ledger.
+	Redacted bool
+
 	// Text says where the host keeps the text that the event carries by
 	// reference instead of inline: a call's arguments, a result, a frame.
 	Text *Text
@@ -175,11 +179,12 @@ type LapsedEvent struct {
 	Cancelled bool
 }
 
-// EditEvent is what the gate changed in a call.
+// EditEvent is what the gate changed in a call, or in what a server said.
 type EditEvent struct {
 	Call   string
+	Of     string // "": the values of the call; "result", "error" or "frame": of the event that caused it
 	Edits  []Edit
-	Digest string // of the edited arguments
+	Digest string // of what was edited, afterwards
 }
 
 // AskEvent asks a person about a call.

@@ -55,6 +55,8 @@ func events(t testing.TB) []abi.Event {
 		{Read: &abi.ReadEvent{File: "f", Lines: 3, Last: "00"}},
 		{Verdict: &verdict},
 		{Edit: &abi.EditEvent{Call: "aa-5", Edits: []abi.Edit{{At: "/a", With: v}}, Digest: "d"}},
+		{Edit: &abi.EditEvent{Call: "aa-5", Of: "result", Edits: []abi.Edit{{At: "/b/0", Cuts: []abi.Cut{{From: 1, To: 3, With: "x"}, {From: 5, To: 5}}}}}},
+		{Redacted: true, User: &abi.UserEvent{Text: "t"}},
 		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, DefinitionWas: v, Identity: v, IdentityWas: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
 		{Label: &abi.LabelEvent{Call: "aa-5", Session: []string{"a"}, Data: []string{"b"}}},
 		{Closed: &abi.ClosedEvent{Reason: "r", Exit: 3}},

@@ -44,9 +44,3 @@ func (v Verdict) Enforced() Outcome {
 	}
 	return v.Outcome.Final()
 }
-
-// Edit replaces the value at a pointer into the arguments of a call.
-type Edit struct {
-	At   string
-	With Value
-}

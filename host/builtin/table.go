@@ -7,7 +7,10 @@
 // mistake is found when the policy loads and not when a call arrives.
 package builtin
 
-import "github.com/callgate/callgate/host/contract"
+import (
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
 
 // Table returns the built-in contracts in the order in which they judge. Among
 // equally strict verdicts the first one in this order is the headline, and
@@ -24,9 +27,11 @@ func Table() []contract.Spec {
 		{Name: "args", New: NewArgs},
 		{Name: "chain", New: NewChain},
 		{Name: "flow", New: NewFlow},
+		{Name: "redact", New: NewRedact},
 		{Name: "origin", New: NewOrigin},
 		{Name: "sink", New: NewSink},
 		{Name: "coverage", New: NewCoverage},
+		{Name: "results", New: ofTools(NewResults), Phase: abi.PhaseResult},
 	}
 }
 

@@ -40,10 +40,20 @@ type Editor interface {
 	Edit(*abi.Snapshot) []abi.Edit
 }
 
+// Stager is an editor whose edits several rules make, one after the other. Stages
+// returns the edits with all but the last of the rules that make any, with all
+// but the last two, and so on: each is judged beside the rest, so that a rule
+// more never loosens what was said of the call with fewer.
+type Stager interface {
+	Stages(*abi.Snapshot) [][]abi.Edit
+}
+
 // Spec names a contract and makes it from the rules of one tool, or of one
 // method of another kind of call.
 type Spec struct {
 	Name string // as users type it, and as verdicts show it
+	// Phase is when the contract is asked; "" reads as call.
+	Phase abi.Phase
 	// New returns nil and no error if the rules give the contract nothing to
 	// judge. An error names what is wrong, without the place, which the rule has.
 	New func(*Rules) (Contract, error)

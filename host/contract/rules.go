@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // Rules is what one tool, or one method of another kind of call, is judged by
@@ -29,7 +30,9 @@ type Rules struct {
 	MaxArgumentBytesAt string
 
 	Args       []Arg
-	Sink       *Sink // nil: the tool has no sink
+	Results    []Arg       // the same of what comes back; pointers are into the result
+	Redact     *redact.Set // compiled once for all tools, as it is the same for each
+	Sink       *Sink       // nil: the tool has no sink
 	Undeclared Undeclared
 	// UndeclaredAt is the rule that set Undeclared.
 	UndeclaredAt string

@@ -75,6 +75,7 @@ func compileBudget(b *budget, rule string) contract.Budget {
 // that a process of one server counts on its own.
 func (p *Policy) join(alone bool) []error {
 	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts())
+	errs = append(errs, p.joinRedact()...)
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)
 		errs = append(errs, p.floor.flowConflicts()...)
@@ -219,6 +220,12 @@ func (y *layer) try(specs []contract.Spec) []error {
 			r := base
 			r.Args = []contract.Arg{compileArg(&t.Args[j], y.rule(at))}
 			r.Args[0].Names = namesOf(t, t.Args[j].Slot)
+			attempt(at, r)
+		}
+		for j := range t.Results {
+			at := abi.JoinIndex(k.at+"/results", j)
+			r := base
+			r.Results = []contract.Arg{compileArg(&t.Results[j], y.rule(at))}
 			attempt(at, r)
 		}
 		l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: t}}, trust: true}

@@ -41,6 +41,7 @@ func (c *issues) check(f *file, role role) {
 	}
 	c.checkApproval(f.Settings)
 	c.checkFlows(f, role)
+	c.checkRedact(f)
 	names := map[string]int{}
 	for i, b := range f.Budgets {
 		if first, ok := names[b.Name]; ok && b.Name != "" {
@@ -97,6 +98,7 @@ func (c *issues) checkTool(t *tool, at string, role role, name string) {
 	for i := range t.Args {
 		c.checkArg(&t.Args[i], abi.JoinIndex(at+"/args", i))
 	}
+	c.checkResults(t, at)
 }
 
 func (c *issues) checkArg(a *arg, at string) {
@@ -212,7 +214,7 @@ func (c *issues) checkFloor(f *file) {
 // checkPack refuses what a pack cannot say.
 func (c *issues) checkPack(f *file) {
 	cannot := func(at string) {
-		c.add(at, "not part of a pack; a pack has callgate, name, servers, tools and sources")
+		c.add(at, "not part of a pack; a pack has callgate, name, servers, tools, sources and redact")
 	}
 	if f.Include != nil {
 		cannot("/include")

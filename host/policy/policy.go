@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // Policy is a joined policy. It is immutable. The zero Policy grants nothing.
@@ -15,6 +16,7 @@ type Policy struct {
 	under   *whenEntry // the one conditional entry that counts, see [Policy.RulesUnder]
 
 	settings Settings
+	redact   *redact.Set // of this policy and its floor
 	value    abi.Value
 	digest   string
 }

@@ -32,6 +32,7 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	}
 	r.Approve = joinApprove(levels, n)
 	r.Args = joinArgs(levels, n)
+	r.Results = results(levels, n)
 	r.Sink = joinSink(levels, s.Strict, n)
 	r.Schedules = p.schedules(server, r.Tool)
 	p.flowRules(&r)
@@ -43,7 +44,7 @@ func (p *Policy) common(server, tool string) contract.Rules {
 	s := &p.settings
 	r := contract.Rules{
 		Server: server, Default: s.Default, DefaultAt: s.DefaultAt,
-		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt,
+		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt, Redact: p.redact,
 	}
 	r.Identities = p.identities(server, tool)
 	if !p.Server(server).Named {
@@ -116,6 +117,11 @@ func undeclaredOf(l *level) said[contract.Undeclared] {
 // list drops those of lower levels for the same slot or argument, unless it
 // says also.
 func joinArgs(levels []level, n *notes) []contract.Arg {
+	return joinArgsOf(levels, "/args", func(t *tool) []arg { return t.Args }, n)
+}
+
+// joinArgsOf is joinArgs for a member of entries that lists such rules.
+func joinArgsOf(levels []level, member string, of func(*tool) []arg, n *notes) []contract.Arg {
 	var list []contract.Arg
 	names := map[string][]string{}
 	held := map[string]string{} // slot or argument → rule of the list that holds
@@ -124,9 +130,9 @@ func joinArgs(levels []level, n *notes) []contract.Arg {
 		here := map[string]string{}
 		for j := range l.hits {
 			h := &l.hits[j]
-			for k := range h.tool.Args {
-				entry := &h.tool.Args[k]
-				a := compileArg(entry, h.rule(abi.JoinIndex("/args", k)))
+			for k := range of(h.tool) {
+				entry := &of(h.tool)[k]
+				a := compileArg(entry, h.rule(abi.JoinIndex(member, k)))
 				if a.Slot != "" {
 					if _, ok := names[a.Slot]; !ok {
 						names[a.Slot] = slotNames(levels, a.Slot)

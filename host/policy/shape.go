@@ -26,6 +26,7 @@ type file struct {
 	Labels     []labelEntry      `key:"labels" doc:"Names that the calls of some tools give to their data and to the session."`
 	Flows      []flow            `key:"flows" doc:"Where data with a label may not go."`
 	Chains     []chain           `key:"chains" doc:"Calls that must not follow on others."`
+	Redact     []redaction       `key:"redact" doc:"Text that is replaced wherever it stands. In a pack it counts only when the pack is named under packs: or bound by hand."`
 	Schedules  []schedule        `key:"schedules" doc:"When tools may be called."`
 	Identities []identity        `key:"identities" doc:"Who may call, and what. With any, whoever matches none is denied."`
 	Sources    map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
@@ -91,6 +92,7 @@ type tool struct {
 	Risk       *string           `key:"risk" enum:"low|medium|high|critical" doc:"Shown in asks and the ledger; drives ask_from."`
 	Undeclared *string           `key:"undeclared" enum:"allow|sink|deny" doc:"Arguments that the pinned schema does not have."`
 	Args       []arg             `key:"args" doc:"What arguments may be. Every entry must hold."`
+	Results    []arg             `key:"results" doc:"What results may be, in the words of args. Pointers are into the result. A result that violates an entry is not relayed."`
 	Slots      map[string]string `key:"slots" keys:"argument" enum:"path|cwd|command|sql|url|host|recipient|repo|owner|principal|application|skill|activation|secret|bypass|size|rows" doc:"What the server's own argument names mean."`
 	Approve    *approve          `key:"approve" doc:"How far a person's yes to an ask of the tool reaches. In a pack that is bound by fit it counts only where it reaches less far."`
 	When       *held             `key:"when" doc:"The entry holds only while the session holds these labels. It can only tighten."`

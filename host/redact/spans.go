@@ -1,0 +1,230 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// span is a piece of a text that an entry wants replaced.
+type span struct{ from, to, entry int }
+
+// window is a piece of a text in which a pattern can match.
+type window struct{ from, to int }
+
+// context is how many bytes stand on either side of a window, at least: a
+// pattern may look at the characters around its match.
+const context = utf8.UTFMax
+
+// heard is what one pass found in a text.
+type heard struct {
+	windows map[int][]window
+	all     bool // the literals say nothing of it
+	hidden  bool // there are characters in it that nobody sees
+}
+
+// spans finds what is to be replaced in a text, the value of a member of that
+// name. Pieces do not overlap, and come in order.
+func (s *Set) spans(w Where, text, name string) []span {
+	found, hidden := s.matches(w, text)
+	if hidden {
+		bare, at := visible(text)
+		more, _ := s.matches(w, bare)
+		for _, m := range more {
+			found = append(found, span{at[m.from], at[m.to-1] + width(text, at[m.to-1]), m.entry})
+		}
+	}
+	if s.named&w != 0 {
+		found = s.values(w, text, name, found)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	found = slices.DeleteFunc(found, func(f span) bool { return s.entries[f.entry].spares(text, f) })
+	return merged(s.beside(text, found))
+}
+
+// listen reads a text once.
+func (s *Set) listen(w Where, text string) heard {
+	var h heard
+	s.literal.find(text, func(owner, end int) {
+		switch {
+		case owner == s.own:
+			h.all = true
+			return
+		case owner > s.own:
+			h.hidden = true
+			return
+		case owner >= len(s.entries) || s.entries[owner].where&w == 0 || s.entries[owner].keys != nil:
+			return
+		}
+		if h.windows == nil {
+			h.windows = map[int][]window{}
+		}
+		h.windows[owner] = widened(h.windows[owner], end, s.entries[owner].reach, len(text))
+	})
+	return h
+}
+
+// widened adds the window around the end of a literal.
+func widened(list []window, end, reach, size int) []window {
+	next := window{0, size}
+	if reach >= 0 {
+		next = window{max(0, end-reach-2*context), min(size, end+reach+2*context)}
+	}
+	if n := len(list); n > 0 && next.from <= list[n-1].to {
+		list[n-1].to = max(list[n-1].to, next.to)
+		return list
+	}
+	return append(list, next)
+}
+
+// matches finds what the patterns match.
+func (s *Set) matches(w Where, text string) (found []span, hidden bool) {
+	h := s.listen(w, text)
+	whole := []window{{0, len(text)}}
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.where&w == 0 || e.keys != nil || e.re == nil {
+			continue
+		}
+		windows := h.windows[i]
+		if h.all || slices.Contains(s.always, i) {
+			windows = whole
+		}
+		for _, in := range windows {
+			some, sure := e.within(i, text, in)
+			if !sure {
+				some, _ = e.within(i, text, whole[0])
+			}
+			found = append(found, some...)
+			if !sure {
+				break
+			}
+		}
+	}
+	return found, h.hidden
+}
+
+// within finds the matches in a piece of a text. It is not sure of one that
+// touches an end of the piece, as it can not see what stands beyond.
+func (e *entry) within(i int, text string, in window) (found []span, sure bool) {
+	for in.from > 0 && !utf8.RuneStart(text[in.from]) {
+		in.from--
+	}
+	for in.to < len(text) && !utf8.RuneStart(text[in.to]) {
+		in.to++
+	}
+	for _, m := range e.re.FindAllStringSubmatchIndex(text[in.from:in.to], -1) {
+		from, to := in.from+m[0], in.from+m[1]
+		if from == in.from && from > 0 || to == in.to && to < len(text) {
+			return nil, false
+		}
+		if g := 2 * e.group; m[g] >= 0 && m[g+1] > m[g] {
+			from, to = in.from+m[g], in.from+m[g+1]
+		}
+		found = append(found, span{from, to, i})
+	}
+	return found, true
+}
+
+// values finds the entries that are about every value of a member with such a
+// name, or what their pattern matches in it.
+func (s *Set) values(w Where, text, name string, found []span) []span {
+	if name == "" || text == "" {
+		return found
+	}
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.where&w == 0 || !slices.ContainsFunc(e.keys, func(k glob) bool { return k.matches(name) }) {
+			continue
+		}
+		if e.re == nil {
+			found = append(found, span{0, len(text), i})
+			continue
+		}
+		some, _ := e.within(i, text, window{0, len(text)})
+		found = append(found, some...)
+	}
+	return found
+}
+
+// beside leaves out what lies inside a replacement that stands in the text
+// already, and widens what overlaps one, so that redacted text stays as it is.
+func (s *Set) beside(text string, found []span) []span {
+	for i := range s.entries {
+		with := s.entries[i].With
+		if len(found) == 0 || with == "" {
+			continue
+		}
+		for at := strings.Index(text, with); at >= 0; {
+			end := at + len(with)
+			found = slices.DeleteFunc(found, func(f span) bool { return at <= f.from && f.to <= end })
+			for j := range found {
+				if f := &found[j]; f.from < end && at < f.to {
+					f.from, f.to = min(f.from, at), max(f.to, end)
+				}
+			}
+			next := strings.Index(text[end:], with)
+			if next < 0 {
+				break
+			}
+			at = end + next
+		}
+	}
+	return found
+}
+
+// merged joins pieces that overlap. What takes their place is said by the entry
+// that stands first.
+func merged(found []span) []span {
+	slices.SortFunc(found, func(a, b span) int {
+		if a.from != b.from {
+			return a.from - b.from
+		}
+		return a.to - b.to
+	})
+	out := found[:0]
+	for _, f := range found {
+		if n := len(out); n > 0 && f.from < out[n-1].to {
+			out[n-1].to, out[n-1].entry = max(out[n-1].to, f.to), min(out[n-1].entry, f.entry)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// visible returns a text without the characters that nobody sees, and where each
+// byte of it stood.
+func visible(text string) (bare string, at []int) {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := width(text, i)
+		if !slices.Contains(invisible, text[i:i+n]) {
+			b.WriteString(text[i : i+n])
+			for j := range n {
+				at = append(at, i+j)
+			}
+		}
+		i += n
+	}
+	return b.String(), at
+}
+
+// width is how many bytes the character at i has from there on. A lone surrogate
+// has three.
+func width(text string, i int) int {
+	if r, n := utf8.DecodeRuneInString(text[i:]); r != utf8.RuneError || n > 1 {
+		return n
+	}
+	if isSurrogate(text, i) {
+		return 3
+	}
+	return 1
+}
+
+// isSurrogate says whether the three bytes of a lone surrogate start at i.
+func isSurrogate(text string, i int) bool {
+	return i+2 < len(text) && text[i] == 0xED && text[i+1] >= 0xA0 && text[i+1] <= 0xBF && text[i+2]&0xC0 == 0x80
+}
