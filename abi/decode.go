@@ -240,8 +240,8 @@ func (e *Event) decode(kind string, v Value) error {
 		}
 		return r.done("call", "by", "answer")
 	case "frame":
-		e.Frame = &FrameEvent{Server: r.str("server"), Method: r.str("method"), Frame: r.val("frame")}
-		return r.done("server", "method", "frame")
+		e.Frame = &FrameEvent{Server: r.str("server"), Method: r.str("method"), Request: r.yes("request"), Frame: r.val("frame")}
+		return r.done("server", "method", "request", "frame")
 	case "refused":
 		return e.readRefused(&r)
 	case "read":

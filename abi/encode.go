@@ -173,6 +173,7 @@ func (e Event) payload(w *writer) {
 		object(w, "frame", func(o *writer) {
 			o.str("server", e.Frame.Server)
 			o.str("method", e.Frame.Method)
+			o.yes("request", e.Frame.Request)
 			o.val("frame", e.Frame.Frame)
 		})
 	case e.Refused != nil:

@@ -143,7 +143,10 @@ const (
 type FrameEvent struct {
 	Server string
 	Method string // of a request or notification
-	Frame  Value  // params, result or error
+	// Request says that it is a request of the server, and not the answer to one of
+	// the client with that method.
+	Request bool
+	Frame   Value // params, result or error
 }
 
 // RefusedEvent is a frame that was not relayed, or an allowed call that was

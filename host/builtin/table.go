@@ -28,10 +28,10 @@ func Table() []contract.Spec {
 		{Name: "chain", New: NewChain},
 		{Name: "flow", New: NewFlow},
 		{Name: "redact", New: NewRedact},
+		{Name: "results", New: ofTools(NewResults), Phase: abi.PhaseResult},
 		{Name: "origin", New: NewOrigin},
 		{Name: "sink", New: NewSink},
 		{Name: "coverage", New: NewCoverage},
-		{Name: "results", New: ofTools(NewResults), Phase: abi.PhaseResult},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // question writes down what a person is asked about a call.
@@ -211,7 +212,8 @@ func (s *State) Question(call string) (q abi.AskEvent, arguments abi.Value, ok b
 		return q, arguments, false
 	}
 	arguments, _ = n.call.Values()
-	return *n.ask, arguments, true
+	q, arguments = s.veiledAsk(redact.Prompts, *n.ask, arguments)
+	return q, arguments, true
 }
 
 // remembered returns the destinations that people vouched for and still do.
@@ -236,6 +238,9 @@ func evicted(v abi.Verdict) bool {
 
 // strip takes values out of a verdict where the ledger keeps digests only.
 func (s *State) strip(v *abi.Verdict) {
+	if s.hides(redact.Ledger) {
+		*v = s.veiled(*v)
+	}
 	if !s.Digests() {
 		return
 	}

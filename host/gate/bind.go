@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
@@ -16,13 +18,16 @@ const maxBindings = 4096
 // binding is a tool, or a method of another kind of call, with the contracts
 // that its rules made.
 type binding struct {
-	hidden  bool // the client is not shown the tool
-	rows    []row
-	listed  []row // the same for the definition as last listed, while it is not the pinned one
-	budgets []contract.Budget
-	risk    contract.Risk // the higher of policy and floor
-	approve contract.Approve
-	broken  error // a contract could not be made: every call is denied
+	hidden     bool // the client is not shown the tool
+	rows       []row
+	returned   []row // what is asked about results
+	listed     []row // the same for the definition as last listed, while it is not the pinned one
+	budgets    []contract.Budget
+	risk       contract.Risk // the higher of policy and floor
+	approve    contract.Approve
+	output     *jsonschema.Schema // of what it returns, once it was looked for
+	outputRead bool
+	broken     error // a contract could not be made: every call is denied
 }
 
 // row is one contract of the table, made for one tool.
@@ -82,7 +87,10 @@ func (s *State) bind(kind abi.CallKind, serverName, target string) *binding {
 		}
 		b.joinRisk(rules)
 	}
-	b.rows, b.broken = contracts(s.opts.Specs, rules)
+	b.rows, b.broken = contracts(ofPhase(s.opts.Specs, abi.PhaseCall), rules)
+	if b.broken == nil {
+		b.returned, b.broken = contracts(ofPhase(s.opts.Specs, abi.PhaseResult), rules)
+	}
 	if definition, drifts := s.drifting(serverName, target); drifts && kind.IsTool() && b.broken == nil {
 		b.drifted(s.opts.Specs, policies, serverName, definition, s.holdsAll)
 	}
@@ -106,7 +114,7 @@ func (b *binding) drifted(specs []contract.Spec, policies []*policy.Policy, serv
 		rules = append(rules, p.RulesUnder(serverName, definition, holds)...)
 	}
 	b.joinRisk(rules)
-	b.listed, b.broken = contracts(specs, rules)
+	b.listed, b.broken = contracts(ofPhase(specs, abi.PhaseCall), rules)
 }
 
 // contracts makes the contracts of the rules of policy and floor.

@@ -7,6 +7,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // maxRecent is how many earlier calls a snapshot shows.
@@ -26,6 +27,7 @@ func (s *State) called(e abi.Event) []abi.Event {
 		missing = s.restore(&n.call, e.Text)
 		n.unweighed = missing
 	}
+	missing = missing || e.Redacted && !s.folding
 	n.binding = s.bound(&n.call)
 	s.session.entries[n.key] = n
 	s.active()
@@ -98,7 +100,8 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 		n.fingerprint = s.fingerprint(n, d)
 		n.ask, n.held = s.question(n, d), true
 		s.counted(n.ask)
-		shown := *n.ask
+		values, _ := n.call.Values()
+		shown, _ := s.veiledAsk(redact.Ledger, *n.ask, values)
 		if s.Digests() {
 			shown.Items = withoutValues(shown.Items)
 		}
@@ -208,16 +211,16 @@ func (s *State) answered(e abi.Event) []abi.Event {
 			Mend:   "ask for less at once, or raise settings.max_result_bytes",
 		}
 		if v.Observed = s.settings.Mode == policy.ModeObserve; v.Observed {
-			s.record(e) // the client sees it
+			return append(answers(e, abi.Event{Verdict: &v}), s.relayed(e, n)...) // the client sees it
 		}
 		return answers(e, abi.Event{Verdict: &v})
 	}
-	s.record(e)
-	return nil
+	return s.relayed(e, n)
 }
 
 // finish settles the budgets of a call whose result has come.
 func (s *State) finish(n *entry, failed bool) {
+	s.remembersResult(n)
 	s.eachCounter(n, contract.CountSuccesses, func(c *counter) {
 		if failed {
 			c.remove(n.key)

@@ -241,7 +241,7 @@ func (b *binding) edits(snap *abi.Snapshot) []abi.Edit {
 		return out
 	}
 	for _, e := range edits(b.listed, asListed(snap)) {
-		if !slices.ContainsFunc(out, func(x abi.Edit) bool { return x.At == e.At && x.With.Equal(e.With) }) {
+		if !slices.ContainsFunc(out, func(x abi.Edit) bool { return reflect.DeepEqual(x, e) }) {
 			out = append(out, e)
 		}
 	}
@@ -251,8 +251,14 @@ func (b *binding) edits(snap *abi.Snapshot) []abi.Edit {
 func edits(rows []row, snap *abi.Snapshot) []abi.Edit {
 	var out []abi.Edit
 	for _, r := range rows {
-		if e, ok := r.c.(contract.Editor); ok {
-			out = append(out, e.Edit(snap)...)
+		e, ok := r.c.(contract.Editor)
+		if !ok {
+			continue
+		}
+		for _, edit := range e.Edit(snap) {
+			if !slices.ContainsFunc(out, func(x abi.Edit) bool { return reflect.DeepEqual(x, edit) }) {
+				out = append(out, edit) // rules of two policies, or of none but a label, can say the same
+			}
 		}
 	}
 	return out

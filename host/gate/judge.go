@@ -1,10 +1,10 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
 )
 
 // judge asks every contract, in table order, about the call as received and,
@@ -133,21 +133,47 @@ func (s *State) decide(n *entry) (d decision) {
 		}}
 	}
 	if len(d.edits) > 0 {
-		values, err := applyEdits(d.sent, d.edits)
+		values, err := d.sent.Edited(d.edits)
 		if err != nil {
 			return decision{verdict: abi.Verdict{
 				Outcome: abi.Deny, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied: " + err.Error(),
 				Mend: "report it: the contract proposed an edit of an argument that is not there",
 			}}
 		}
-		edited := *received
-		edited.Call.SetValues(values)
-		edited.Call.Digest = values.Digest()
-		edited.Taint, edited.Carried = s.explain(b, &edited), s.carried(b, &edited)
-		d.sent, sent = values, &edited
+		d.sent, sent = values, s.editedAs(b, received, values)
 	}
 	d.verdict = judgeBoth(b, received, sent)
+	whole, _ := n.call.Values()
+	for _, edits := range b.stages(received) {
+		values, err := whole.Edited(edits)
+		if err != nil {
+			continue // the whole list of edits could be applied
+		}
+		if v := judgeBoth(b, received, s.editedAs(b, received, values)); v.Outcome < d.verdict.Outcome {
+			d.verdict = v
+		}
+	}
 	return d
+}
+
+// editedAs is a snapshot of a call with other values.
+func (s *State) editedAs(b *binding, received *abi.Snapshot, values abi.Value) *abi.Snapshot {
+	edited := *received
+	edited.Call.SetValues(values)
+	edited.Call.Digest = values.Digest()
+	edited.Taint, edited.Carried = s.explain(b, &edited), s.carried(b, &edited)
+	return &edited
+}
+
+// stages are the edits that fewer rules would make.
+func (b *binding) stages(snap *abi.Snapshot) [][]abi.Edit {
+	var out [][]abi.Edit
+	for _, r := range b.rows {
+		if e, ok := r.c.(contract.Stager); ok {
+			out = append(out, e.Stages(snap)...)
+		}
+	}
+	return out
 }
 
 // explain asks provenance about the values that contracts want explained.
@@ -161,18 +187,6 @@ func (s *State) explain(b *binding, snap *abi.Snapshot) []abi.Finding {
 	found := s.session.index.Explain(values, wanted)
 	s.markLabels(found)
 	return found
-}
-
-// applyEdits applies edits in order to a copy of the arguments.
-func applyEdits(args abi.Value, edits []abi.Edit) (abi.Value, error) {
-	for i, e := range edits {
-		next, ok := args.Set(e.At, e.With)
-		if !ok {
-			return abi.Value{}, fmt.Errorf("edit %d: nothing at its pointer", i)
-		}
-		args = next
-	}
-	return args, nil
 }
 
 // snapshot is what contracts see of a call now.

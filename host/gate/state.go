@@ -92,7 +92,9 @@ type session struct {
 	releases   []release // calls that people let go, oldest first
 	standing   []standing
 	flows      flows
-	joined     bool // this process is part of the session: nothing that others write ends it
+	returning  []returning // calls that were answered, whose results have rules, oldest first
+	heard      abi.Event   // what a server said last
+	joined     bool        // this process is part of the session: nothing that others write ends it
 }
 
 // unrecorded is an event that the index has yet to take in.

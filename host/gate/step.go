@@ -33,6 +33,8 @@ func Fold(s *State, e abi.Event) {
 		s.addLabels(s.session.entries[e.Label.Call], e.Label)
 	case e.Ask != nil:
 		s.counted(e.Ask)
+	case e.Edit != nil:
+		s.refold(e)
 	case e.Approval != nil, e.User != nil, e.Read != nil, e.Policy != nil, e.Tools != nil && e.Tools.Source == abi.ToolsAccepted:
 	default:
 		s.step(e)
@@ -55,6 +57,7 @@ func (s *State) step(e abi.Event) []abi.Event {
 	case e.Call != nil:
 		return s.called(e)
 	case e.Result != nil:
+		s.hear(e)
 		return s.answered(e)
 	case e.User != nil:
 		if s.settings.UserContext {
@@ -68,7 +71,10 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.lapse(e.Lapsed)
 	case e.Read != nil:
 		s.read(e.Read)
-	case e.Frame != nil, e.Evicted != nil:
+	case e.Frame != nil:
+		s.hear(e)
+		return s.relayed(e, nil)
+	case e.Evicted != nil:
 		s.record(e)
 	case e.Refused != nil:
 		return s.refused(e)

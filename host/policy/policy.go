@@ -15,10 +15,11 @@ type Policy struct {
 	isFloor bool
 	under   *whenEntry // the one conditional entry that counts, see [Policy.RulesUnder]
 
-	settings Settings
-	redact   *redact.Set // of this policy and its floor
-	value    abi.Value
-	digest   string
+	settings   Settings
+	redact     *redact.Set // of this policy and its floor
+	hasResults bool        // or its floor
+	value      abi.Value
+	digest     string
 }
 
 // finish computes what every caller asks for, once the layers are final.
@@ -29,6 +30,7 @@ func (p *Policy) finish() {
 	if p.floor != nil {
 		p.floor.finish()
 	}
+	p.countResults()
 	p.settings = p.joinSettings(nil)
 	p.value = p.encode(true)
 	p.digest = p.encode(false).Digest()

@@ -180,3 +180,29 @@ func (c *issues) checkResults(t *tool, at string) {
 func results(levels []level, n *notes) []contract.Arg {
 	return joinArgsOf(levels, "/results", func(t *tool) []arg { return t.Results }, n)
 }
+
+// HasResults says whether any tool has rules about results, of this policy or its
+// floor.
+func (p *Policy) HasResults() bool { return p.hasResults }
+
+// ResultsOf says whether a tool of a server can have rules about results. Which
+// tools a pack binds to is not known here, so that any server may have them.
+func (p *Policy) ResultsOf(server string) bool {
+	for _, y := range p.layers {
+		for i := range y.keys {
+			if k := &y.keys[i]; k.tool().Results != nil && (k.key.server == server || glob(k.key.server, server)) {
+				return true
+			}
+		}
+	}
+	return len(p.packs) > 0 && slices.ContainsFunc(p.packs, (*layer).hasResults) || p.floor != nil && p.floor.ResultsOf(server)
+}
+
+func (y *layer) hasResults() bool {
+	return slices.ContainsFunc(y.value.Get("tools").Members(), func(m abi.Member) bool { return m.Value.Get("results").Exists() })
+}
+
+// countResults notes whether there are rules about results.
+func (p *Policy) countResults() {
+	p.hasResults = slices.ContainsFunc(slices.Concat(p.layers, p.packs), (*layer).hasResults) || p.floor != nil && p.floor.hasResults
+}

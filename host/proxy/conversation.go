@@ -101,6 +101,8 @@ type Message struct {
 	ticket    *ticket // of the request state of ours that it came with
 
 	fromServer bool
+	edits      []abi.Edit                   // of what a frame of the server says
+	beside     []abi.Edit                   // of the text of a request of the server, see [Message.Beside]
 	bare       bool                         // it answers a request of 2026-07-28 that does not say what its client can do
 	answers    bool                         // a response of the server, to a request that was open
 	event      *transport.Event             // what carried a request of the server here

@@ -87,13 +87,17 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	e.Seq, e.Time = g.seq+uint64(lines.n), now
 	e = g.state.Freeze(e)
 	judged, digests := e, g.state.Digests()
+	less := false
+	if !digests {
+		e, less = g.state.Kept(e)
+	}
 	var err error
 	if e, err = g.text.take(e, digests); err != nil {
 		g.failed = err
 		return Recorded{}, err
 	}
-	if digests || e.Call == nil || e.Call.Kind.FromServer() {
-		judged = e // the gate reads what it needs of a call at once; the rest waits for the index
+	if !less {
+		judged = g.judged(judged, e, digests)
 	}
 	answers := gate.Step(g.state, judged)
 	lines.add(g.kept(e))
@@ -105,6 +109,27 @@ func (g *Engine) Step(e abi.Event) (Recorded, error) {
 	g.seq += uint64(lines.n)
 	g.evicting(token)
 	return Recorded{e, answers, token}, err
+}
+
+// judged is the form of an event that the gate sees, of which kept goes to the
+// ledger whole or by reference. The gate reads what it needs of a call at once, and
+// of what a server says only if the policy is about that; the rest waits for the
+// index.
+func (g *Engine) judged(whole, kept abi.Event, digests bool) abi.Event {
+	switch {
+	case whole.Call != nil && !whole.Call.Kind.FromServer():
+		if digests {
+			return kept
+		}
+		return whole
+	case whole.Result != nil && g.state.Reads():
+		whole.Text = kept.Text
+		return whole
+	case whole.Frame != nil && g.state.Reads():
+		whole.Text = kept.Text
+		return whole
+	}
+	return kept
 }
 
 // evicted is a segment that the ledger says is gone, and the line that says so:

@@ -121,7 +121,7 @@ func (m *Message) Beside() *abi.Event {
 	if err != nil {
 		return nil // then it is no call either
 	}
-	return &abi.Event{Frame: &abi.FrameEvent{Server: m.Event.Call.Server, Method: m.Frame.Method, Frame: v}}
+	return &abi.Event{Frame: &abi.FrameEvent{Server: m.Event.Call.Server, Method: m.Frame.Method, Request: true, Frame: v}}
 }
 
 // Inside returns the calls of the requests that a frame of the server makes

@@ -1,8 +1,8 @@
 package proxy
 
 import (
-	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -184,7 +184,7 @@ func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, se
 	if answer := r.o.Voice.apply(m, verdict); answer != nil {
 		return answer, nil, 0
 	}
-	sent, err := edited(m.Frame, verdict.ID, rec.Answers)
+	sent, err := edited(m, verdict.ID, rec.Answers)
 	if err == nil {
 		sent, err = r.outgoing(m, sent)
 	}
@@ -212,25 +212,12 @@ func (r *relay) release(m Message, v *abi.Verdict, rec Recorded) {
 }
 
 // edited applies the gate's edits of a call to its frame as received.
-func edited(f wire.Frame, call string, answers []abi.Event) ([]byte, error) {
-	var splices []wire.Edit
+func edited(m Message, call string, answers []abi.Event) ([]byte, error) {
+	edits := m.beside
 	for _, a := range answers {
-		if a.Edit == nil || a.Edit.Call != call {
-			continue
-		}
-		for _, e := range a.Edit.Edits {
-			if f.Call == nil {
-				return nil, errors.New("the call has no arguments")
-			}
-			at, err := wire.Find(f.Raw, f.Call.Arguments, e.At)
-			if err != nil {
-				return nil, err
-			}
-			splices = append(splices, wire.Edit{Span: at, With: e.With.Append(nil)})
+		if a.Edit != nil && a.Edit.Call == call {
+			edits = append(slices.Clip(edits), a.Edit.Edits...)
 		}
 	}
-	if splices == nil {
-		return f.Raw, nil
-	}
-	return wire.Splice(f.Raw, splices)
+	return spliced(m.Frame.Raw, body(m.Frame), edits)
 }

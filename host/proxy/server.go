@@ -82,8 +82,8 @@ func (m *Message) ends() int {
 
 // serverAsks has a request of the server to the client judged.
 func (r *relay) serverAsks(m Message, event *transport.Event) {
-	if text := m.Beside(); text != nil {
-		r.record(*text)
+	if !r.besides(&m) {
+		return
 	}
 	answer, sent, token := r.judge(m, true)
 	switch {
@@ -93,6 +93,25 @@ func (r *relay) serverAsks(m Message, event *transport.Event) {
 		m.event = event // one that waits for a person loses its place in the stream
 		r.forward(m, sent, token, false)
 	}
+}
+
+// besides keeps the text of a request of the server that its call does not hold.
+// It answers one whose text can not be redacted.
+func (r *relay) besides(m *Message) bool {
+	text := m.Beside()
+	if text == nil {
+		return true
+	}
+	rec, _ := r.record(*text)
+	if v := rec.Verdict(); v != nil {
+		if answer := r.o.Voice.apply(*m, v); answer != nil {
+			r.reply(*m, answer)
+			m.Frame.Kind = wire.Refused
+			return false
+		}
+	}
+	m.beside = editsOf(rec.Answers)
+	return true
 }
 
 // unrelayed answers those who wait for a frame of the server that is kept
@@ -122,6 +141,7 @@ func refusedByUs(what string, problem *wire.Problem) string {
 func (r *relay) received(m Message) ([]byte, bool) {
 	if m.Event != nil {
 		rec, ok := r.record(*m.Event)
+		m.edits = editsOf(rec.Answers)
 		switch {
 		case m.Event.Refused != nil:
 			r.o.Note("a frame of the server was not relayed: %s", m.Event.Refused.Code)
@@ -132,9 +152,9 @@ func (r *relay) received(m Message) ([]byte, bool) {
 			return r.o.Voice.apply(m, v), true
 		case !ok && (m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse):
 			return wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the ledger can not keep the answer, so it is not shown", nil), true
-		case rec.Verdict() != nil && m.open != nil:
+		case rec.Verdict() != nil:
 			if answer := r.o.Voice.apply(m, rec.Verdict()); answer != nil {
-				return answer, true
+				return r.instead(m, answer)
 			}
 		case m.Event.Tools != nil, m.Event.Server != nil:
 			r.keepPins()
@@ -146,11 +166,24 @@ func (r *relay) received(m Message) ([]byte, bool) {
 	return r.shown(m)
 }
 
+// instead is what a client gets in the place of an answer that is denied. What
+// answers nothing is left out.
+func (r *relay) instead(m Message, answer []byte) ([]byte, bool) {
+	if m.Frame.Kind != wire.Response && m.Frame.Kind != wire.ErrorResponse {
+		r.o.Note("a frame of the server was not relayed: what it says is denied")
+		return nil, false
+	}
+	return answer, true
+}
+
 // shown is a frame of the server as the client may see it: without tools that
 // the policy hides, and without words of ours that the server made up.
 func (r *relay) shown(m Message) ([]byte, bool) {
-	raw := m.Frame.Raw
-	var err error
+	raw, err := spliced(m.Frame.Raw, body(m.Frame), m.edits)
+	if err != nil {
+		r.o.Note("a frame of the server was not relayed: it can not be redacted: %v", err)
+		return r.unspliced(m)
+	}
 	if m.Event != nil && m.Event.Tools != nil {
 		if raw, err = r.hide(m); err != nil {
 			r.o.Note("a list of the server was not relayed: its hidden tools can not be taken out: %v", err)
@@ -168,6 +201,16 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 		return nil, false
 	}
 	return raw, true
+}
+
+// unspliced is what a client gets in the place of an answer whose edits can not be
+// made.
+func (r *relay) unspliced(m Message) ([]byte, bool) {
+	v := abi.Verdict{Contract: "redact", Code: "REDACT_FAILED", Reason: "an edit could not be applied to the frame"}
+	if m.open != nil {
+		v.ID = m.open.call
+	}
+	return r.instead(m, r.o.Voice.apply(m, &v))
 }
 
 // unmirrored adds the tools whose arguments no header can mirror as the server
@@ -259,8 +302,8 @@ func (r *relay) passes(m *Message) (sent []byte, token ledger.Token, ok bool) {
 		sent, ok = r.received(*m)
 		return sent, 0, ok
 	}
-	if text := m.Beside(); text != nil {
-		r.record(*text)
+	if !r.besides(m) {
+		return nil, 0, false
 	}
 	answer, sent, token := r.judge(*m, false)
 	if answer != nil {
