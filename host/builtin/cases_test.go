@@ -167,7 +167,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
-	"changed", "budgets", "protected", "call", "drift", "why", "twice", "server",
+	"changed", "result", "budgets", "protected", "call", "drift", "why", "twice", "server",
 	"time", "principal",
 }
 
@@ -199,6 +199,9 @@ func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) 
 	}
 	s := snapshotFrom(t, c, sections.find(t, "schema", c.Get("schema").Str()))
 	s.Call.Tool = rules.Tool
+	if s.Result = c.Get("result"); spec.Phase == abi.PhaseResult {
+		s.Phase = abi.PhaseResult
+	}
 	if call != nil {
 		call.Bytes = s.Call.Bytes
 		s.Call, s.Definition = *call, abi.Definition{}
@@ -359,6 +362,12 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 			for i, a := range m.Value.Items() {
 				r.Args = append(r.Args, argFrom(t, i, a))
 			}
+		case "results":
+			for i, a := range m.Value.Items() {
+				r.Results = append(r.Results, argFrom(t, i, a))
+			}
+		case "redact":
+			r.Redact = redactFrom(t, m.Value)
 		default:
 			t.Fatalf("unknown rule %q", m.Name)
 		}

@@ -142,18 +142,28 @@ func (s *State) decide(n *entry) (d decision) {
 		}
 		d.sent, sent = values, s.editedAs(b, received, values)
 	}
-	d.verdict = judgeBoth(b, received, sent)
-	whole, _ := n.call.Values()
+	d.verdict = s.judgeStages(b, received, sent)
+	return d
+}
+
+// judgeStages judges a call as received, as sent, and as it would be sent if fewer
+// rules edited it.
+func (s *State) judgeStages(b *binding, received, sent *abi.Snapshot) abi.Verdict {
+	v := judgeBoth(b, received, sent)
+	if sent == received {
+		return v
+	}
+	whole, _ := received.Call.Values()
 	for _, edits := range b.stages(received) {
 		values, err := whole.Edited(edits)
 		if err != nil {
 			continue // the whole list of edits could be applied
 		}
-		if v := judgeBoth(b, received, s.editedAs(b, received, values)); v.Outcome < d.verdict.Outcome {
-			d.verdict = v
+		if w := judgeBoth(b, received, s.editedAs(b, received, values)); w.Outcome < v.Outcome {
+			v = w
 		}
 	}
-	return d
+	return v
 }
 
 // editedAs is a snapshot of a call with other values.

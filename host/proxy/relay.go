@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 
@@ -103,7 +104,7 @@ func (r *relay) reply(m Message, answer []byte) {
 
 // forward sends an allowed call once its verdict is durable.
 func (r *relay) forward(m Message, sent []byte, token ledger.Token, last bool) {
-	f := frame{bytes: sent, of: r.about(m), here: last, lost: r.unread(m), via: m.via}
+	f := frame{bytes: sent, edited: !bytes.Equal(sent, m.Frame.Raw), of: r.about(m), here: last, lost: r.unread(m), via: m.via}
 	if !r.o.Engine.Durable(token) {
 		f.wait = func() error { return r.o.Engine.Wait(token) }
 		f.fail = func(err error) {

@@ -80,7 +80,11 @@ func (e *remoteEnd) tell(answer []byte, x *exchange) {
 }
 
 func (e *remoteEnd) post(f frame, x *exchange) {
-	reply, err := e.up.Post(x.gone, f.bytes, x.request)
+	h := x.request
+	if f.edited {
+		h = transport.MirrorHeaders(h, wire.Classify(f.bytes, wire.FromClient, wire.Options{}), e.relay.schema)
+	}
+	reply, err := e.up.Post(x.gone, f.bytes, h)
 	if err != nil {
 		e.failed(f, x, err)
 		return

@@ -41,6 +41,7 @@ type frame struct {
 	ends   int              // how many requests of the exchange it answers
 	via    *exchange        // at the client: where it belongs; nil is its one stream
 	of     *Message         // for a server behind HTTP: what it is
+	edited bool             // at a server: it says something else than the frame that it is of
 	event  *transport.Event // the event that brought it, whose bytes it still has
 }
 

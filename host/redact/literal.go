@@ -1,6 +1,7 @@
 package redact
 
 import (
+	mathbits "math/bits"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -16,22 +17,38 @@ type part struct {
 	need  []string // every match contains one of these; nil: not known
 	reach int      // bytes that a match has at most; -1: no bound
 	text  bool     // where the text begins or ends matters
+	can   set      // the bytes of ASCII that a match can have
+	row   run      // every match has such a row
+	must  set      // bytes that every match has
 }
 
-// analyse returns literals of which every match of a pattern contains one (nil:
-// there are none), and how many bytes a match has at most (-1: no bound, or not
-// to be told from a piece of the text).
-func analyse(pattern string) (need []string, reach int) {
+// lacks says whether a text has not all that every match has.
+func (p *part) lacks(text string) bool {
+	for i, bits := range p.must {
+		for ; bits != 0; bits &= bits - 1 {
+			if strings.IndexByte(text, byte(i<<6+mathbits.TrailingZeros64(bits))) < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// analyse returns what is known of the matches of a pattern.
+func analyse(pattern string) part {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, -1
+		return part{reach: -1, text: true, can: everything}
 	}
-	p := read(re)
-	if p.text {
-		p.reach = -1
-	}
-	return p.best(), p.reach
+	return read(re)
 }
+
+// fewest is the length from which on a row says more than a short literal.
+const fewest = 4
+
+// byRow says whether a pattern is looked for by its row: it has no literal of more
+// than two bytes.
+func (p part) byRow() bool { return p.row.least >= fewest && shortest(p.best()) < 3 }
 
 // best is what the part is looked for by.
 func (p part) best() []string {
@@ -61,7 +78,7 @@ func read(re *syntax.Regexp) part {
 	case syntax.OpCharClass:
 		return class(re)
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		return part{reach: utf8.UTFMax}
+		return part{reach: utf8.UTFMax, can: everything}
 	case syntax.OpCapture:
 		return read(re.Sub[0])
 	case syntax.OpConcat:
@@ -75,16 +92,17 @@ func read(re *syntax.Regexp) part {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return part{exact: []string{""}}
 	}
-	return part{reach: -1, text: true} // nothing is known
+	return part{reach: -1, text: true, can: everything} // nothing is known
 }
 
 func literal(re *syntax.Regexp) part {
 	text := string(re.Rune)
 	if re.Flags&syntax.FoldCase == 0 {
-		return part{exact: []string{lower(text)}, reach: len(text)}
+		return part{exact: []string{lower(text)}, reach: len(text), can: ofLiteral(re), must: ofLiteral(re)}
 	}
-	p := part{reach: utf8.UTFMax * len(re.Rune)}
+	p := part{reach: utf8.UTFMax * len(re.Rune), can: ofLiteral(re)}
 	if isASCII(text) {
+		p.must = p.can.without('A', 'Z').without('a', 'z')
 		p.exact = []string{lower(text)}
 	}
 	return p
@@ -93,6 +111,7 @@ func literal(re *syntax.Regexp) part {
 // class is a part for each of a few characters.
 func class(re *syntax.Regexp) part {
 	p := part{reach: utf8.UTFMax}
+	p.can, _ = ofClass(re)
 	var list []string
 	for i := 0; i+1 < len(re.Rune); i += 2 {
 		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
@@ -117,7 +136,11 @@ func concat(subs []*syntax.Regexp) part {
 	}
 	for _, sub := range subs {
 		p := read(sub)
-		all.reach, all.text = sum(all.reach, p.reach), all.text || p.text
+		all.reach, all.text, all.can = sum(all.reach, p.reach), all.text || p.text, all.can.or(p.can)
+		all.must = all.must.or(p.must)
+		if p.row.least > all.row.least {
+			all.row = p.row
+		}
 		keep(p.need)
 		next := product(run, p.exact)
 		if next == nil {
@@ -138,16 +161,17 @@ func concat(subs []*syntax.Regexp) part {
 }
 
 func alternate(subs []*syntax.Regexp) part {
-	all := part{exact: []string{}, need: []string{}}
+	all := part{exact: []string{}, need: []string{}, must: everything}
 	for _, sub := range subs {
 		p := read(sub)
-		all.text = all.text || p.text
+		all.text, all.can = all.text || p.text, all.can.or(p.can)
 		if p.reach < 0 || all.reach < 0 {
 			all.reach = -1
 		} else {
 			all.reach = max(all.reach, p.reach)
 		}
 		all.exact = union(all.exact, p.exact)
+		all.must = all.must.and(p.must)
 		all.need = union(all.need, p.best())
 	}
 	return all
@@ -164,7 +188,13 @@ func repeat(re *syntax.Regexp) part {
 		least, most = 0, 1
 	}
 	sub := read(re.Sub[0])
-	p := part{reach: -1, text: sub.text}
+	p := part{reach: -1, text: sub.text, can: sub.can}
+	if p.row = runOf(re, least); least > 0 && p.row.least < sub.row.least {
+		p.row = sub.row
+	}
+	if least > 0 {
+		p.must = sub.must
+	}
 	if most >= 0 && sub.reach >= 0 {
 		p.reach = most * sub.reach
 	}

@@ -68,7 +68,7 @@ type entry struct {
 	where  Where
 	re     *regexp.Regexp // nil: the whole value
 	group  int            // of the match that is replaced
-	reach  int            // bytes that a match has at most; -1: no bound
+	part   part           // what is known of a match
 	except []glob
 	keys   []glob
 }
@@ -101,7 +101,7 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 		if c.keys != nil {
 			s.named |= c.where
 		}
-		if literals = append(literals, need); need == nil && c.re != nil {
+		if literals = append(literals, need); need == nil && c.re != nil && !c.part.byRow() {
 			s.always = append(s.always, i)
 		}
 	}
@@ -125,7 +125,7 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 }
 
 func compile(e Entry) (c entry, need []string, err error) {
-	c = entry{Entry: e, reach: -1}
+	c = entry{Entry: e}
 	for _, word := range e.In {
 		w, ok := words[word]
 		if !ok {
@@ -163,8 +163,13 @@ func compile(e Entry) (c entry, need []string, err error) {
 			c.group = i
 		}
 	}
-	need, c.reach = analyse(e.Pattern)
-	return c, need, nil
+	if c.part = analyse(e.Pattern); c.part.text {
+		c.part.reach = -1
+	}
+	if c.part.byRow() {
+		return c, nil, nil
+	}
+	return c, c.part.best(), nil
 }
 
 // Covers says whether an entry is about one of these places.

@@ -61,18 +61,37 @@ func (s *Set) listen(w Where, text string) heard {
 		if h.windows == nil {
 			h.windows = map[int][]window{}
 		}
-		h.windows[owner] = widened(h.windows[owner], end, s.entries[owner].reach, len(text))
+		h.windows[owner] = s.entries[owner].part.widened(text, h.windows[owner], window{end - 1, end})
 	})
+	for i := range s.entries {
+		if e := &s.entries[i]; e.where&w != 0 && e.keys == nil && e.re != nil && e.part.byRow() {
+			e.part.row.find(text, func(from, to int) {
+				if h.windows == nil {
+					h.windows = map[int][]window{}
+				}
+				h.windows[i] = e.part.widened(text, h.windows[i], window{from, to})
+			})
+		}
+	}
 	return h
 }
 
-// widened adds the window around the end of a literal.
-func widened(list []window, end, reach, size int) []window {
-	next := window{0, size}
-	if reach >= 0 {
-		next = window{max(0, end-reach-2*context), min(size, end+reach+2*context)}
+// widened adds the window around a place that a match overlaps.
+func (p *part) widened(text string, list []window, at window) []window {
+	n := len(list)
+	if n > 0 && p.reach < 0 && at.to <= list[n-1].to-context {
+		return list // nothing parts it from the last one
 	}
-	if n := len(list); n > 0 && next.from <= list[n-1].to {
+	next := window{0, len(text)}
+	switch {
+	case p.text:
+	case p.reach >= 0:
+		next = window{max(0, at.from-p.reach), min(len(text), at.to+p.reach)}
+	default:
+		next = p.can.around(text, at)
+	}
+	next = window{max(0, next.from-context), min(len(text), next.to+context)}
+	if n > 0 && next.from <= list[n-1].to {
 		list[n-1].to = max(list[n-1].to, next.to)
 		return list
 	}
@@ -92,18 +111,22 @@ func (s *Set) matches(w Where, text string) (found []span, hidden bool) {
 		if h.all || slices.Contains(s.always, i) {
 			windows = whole
 		}
-		for _, in := range windows {
-			some, sure := e.within(i, text, in)
-			if !sure {
-				some, _ = e.within(i, text, whole[0])
-			}
-			found = append(found, some...)
-			if !sure {
-				break
-			}
-		}
+		found = append(found, e.all(i, text, windows)...)
 	}
 	return found, h.hidden
+}
+
+// all finds the matches in the windows of a text.
+func (e *entry) all(i int, text string, windows []window) (found []span) {
+	for _, in := range windows {
+		some, sure := e.within(i, text, in)
+		if !sure {
+			whole, _ := e.within(i, text, window{0, len(text)})
+			return whole
+		}
+		found = append(found, some...)
+	}
+	return found
 }
 
 // within finds the matches in a piece of a text. It is not sure of one that
@@ -114,6 +137,9 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 	}
 	for in.to < len(text) && !utf8.RuneStart(text[in.to]) {
 		in.to++
+	}
+	if e.part.lacks(text[in.from:in.to]) {
+		return nil, true
 	}
 	for _, m := range e.re.FindAllStringSubmatchIndex(text[in.from:in.to], -1) {
 		from, to := in.from+m[0], in.from+m[1]
