@@ -120,7 +120,7 @@ func (m *recipientMatcher) judge(v abi.Value, p *place) wrong {
 		}
 	case abi.Number:
 		return m.text(v.Lexeme())
-	case abi.String:
+	case abi.String, abi.RawString:
 		if strings.TrimSpace(v.Str()) != "" {
 			return m.text(v.Str())
 		}
@@ -136,7 +136,7 @@ func (m *recipientMatcher) object(v abi.Value, p *place) wrong {
 		var w wrong
 		switch is := addressMember(member.Name) || recipientName(member.Name); {
 		case is:
-			found = found || member.Value.Kind() != abi.Null && member.Value.Str() != "" || member.Value.Kind() != abi.String
+			found = found || member.Value.Kind() != abi.Null && (!member.Value.IsString() || strings.TrimSpace(member.Value.Str()) != "")
 			w = m.judge(member.Value, p)
 		default:
 			w = m.beside(member.Value)
@@ -158,7 +158,7 @@ func (m *recipientMatcher) object(v abi.Value, p *place) wrong {
 // servers put in front of it.
 func (m *recipientMatcher) beside(v abi.Value) wrong {
 	switch v.Kind() {
-	case abi.String:
+	case abi.String, abi.RawString:
 		if why := unreadable(v.Str()); why != "" {
 			return undecidableRecipient(why)
 		}

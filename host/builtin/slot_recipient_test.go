@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
@@ -78,4 +79,45 @@ func TestRecipientsAreFoundInEveryForm(t *testing.T) {
 	if len(cases) == 0 {
 		t.Fatal("no cases")
 	}
+}
+
+// FuzzRecipient holds what an allow list lets through against a plain reading:
+// every word of it that has an @ inside ends in an allowed domain.
+func FuzzRecipient(f *testing.F) {
+	for _, s := range []string{
+		"ops@example.com", `"Desk, Ops" <ops@example.com>`, "Team: a@example.com, b@example.com;", "mailto:ops@example.com?cc=x@evil.example", "ops@example.com (x@evil.example)",
+		"x@evil.example;ops@example.com", "<ops@example.com>x@evil.example", `"a@b"@example.com`, "ops@example.com\nBcc: x@evil.example", "a@example.com@evil.example", "ops@EXAMPLE.com.", "@ops", "x!y@example.com",
+	} {
+		f.Add(s)
+	}
+	allow, err := newRecipientMatcher(&contract.Arg{Allow: []string{"*@example.com"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	deny, err := newRecipientMatcher(&contract.Arg{Deny: []string{"*@*.example.com"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v := abi.StringValue(s)
+		one, two := allow.judge(v, nil), allow.judge(v, nil)
+		if one != two {
+			t.Fatalf("%q: %v and %v", s, one, two)
+		}
+		if one.code != "" || strings.TrimSpace(s) == "" {
+			return
+		}
+		if deny.judge(v, nil).code == "" {
+			t.Fatalf("%q is inside *@example.com, and no deny of that finds it", s)
+		}
+		if hasPrefixFold(s, "mailto:") {
+			return
+		}
+		for _, word := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" ,;<>()\t\"", r) }) {
+			_, domain, ok := strings.Cut(word, "@")
+			if domain = strings.TrimRight(strings.ToLower(domain), ".:'`*[]{}!?"); ok && domain != "example.com" && domain != "" {
+				t.Fatalf("%q passed with %q in it", s, word)
+			}
+		}
+	})
 }

@@ -139,7 +139,7 @@ func addressReadings(a *address) []address {
 	if a.userAt {
 		user := address{port: noPort, scheme: a.scheme}
 		name, _, _ := strings.Cut(a.user, ":")
-		if user.readHost(name); user.host != "" {
+		if user.readHost(name); user.ip.IsValid() || strings.Contains(user.host, ".") || user.host == "localhost" {
 			user.path = a.path
 			all = append(all, user)
 		}
@@ -184,9 +184,6 @@ func looksLikePort(a *address) (address, bool) {
 	return bare, bare.readAuthority(a.scheme+":"+a.rest) == "" && !slices.Contains(hostless, a.scheme)
 }
 
-// hostless are the schemes of URLs that name no host and reach none.
-var hostless = []string{"mailto", "tel", "sms", "urn", "about", "doi", "isbn", "arn", "cid", "mid"}
-
 // forbids says what deny and private have against one reading.
 func (m *urlMatcher) forbids(a *address, written bool) wrong {
 	for i := range m.deny {
@@ -209,7 +206,7 @@ func (m *urlMatcher) forbids(a *address, written bool) wrong {
 
 // plainWordOf says whether what has no scheme is a word like any other.
 func plainWordOf(a *address) bool {
-	return !a.ip.IsValid() && !strings.Contains(a.host, ".") && a.host != "localhost" && a.host != "metadata" && a.port == noPort && a.path == ""
+	return !a.ip.IsValid() && !strings.Contains(a.host, ".") && a.host != "localhost" && a.host != "metadata" && a.port == noPort
 }
 
 // accepts says what the rule has against an address that nothing forbids.
@@ -223,7 +220,7 @@ func (m *urlMatcher) accepts(a *address) wrong {
 		return m.wrong("SCHEME", "has a scheme that the rule does not list", "use one of its schemes, or add to schemes at the rule")
 	case a.userAt && m.hasAllow:
 		return m.undecidable("it has user information, which some take for the host")
-	case opaque && !m.hasAllow && m.schemes == nil && a.scheme != "file" && !slices.Contains(hostless, a.scheme):
+	case opaque && !m.hasAllow && m.schemes == nil && (m.ports != nil || slices.Contains(scripts, a.scheme)):
 		return m.undecidable(doubtNoHost)
 	case m.ports != nil && !opaque && !slices.Contains(m.ports, a.port):
 		return m.wrong("PORT", "has a port that the rule does not list, or none", "use one of its ports, or add to ports at the rule")

@@ -77,7 +77,7 @@ func TestURLsAreJudgedByWhereTheyLead(t *testing.T) {
 		}, refused: map[string][]string{
 			"ARGS_URL_OUTSIDE": {
 				"https://evilcorp.example/", "https://corp.example.evil.example/", "https://docs.example.evil.example", "https://sub.docs.example/", "https://evil.example/docs.example",
-				"https://8.8.8.9/", "data:text/html,evil", "javascript:location='https://evil.example'", "file:///etc/passwd", "FILE:///C:/Users", "mailto:x@docs.example",
+				"https://8.8.8.9/", "data:text/html,evil", "javascript:location='https://evil.example'", "javascript://docs.example/%0aevil()", "data://docs.example/x", "view-source://docs.example", "mailto://docs.example", "file:///etc/passwd", "FILE:///C:/Users", "mailto:x@docs.example",
 				"https://docs.example/a,https://evil.example/b", "https://docs.example/ https://evil.example/", "https://docs.example/;https://evil.example", "localhost:3000/x",
 			},
 			"ARGS_URL_UNDECIDABLE": {
@@ -108,20 +108,20 @@ func TestURLsAreJudgedByWhereTheyLead(t *testing.T) {
 			},
 		}},
 		{name: "deny", rule: contract.Arg{Slot: "url", Deny: []string{"*.evil.example", "https://docs.example/admin/**", "10.0.0.0/8", "file:**", "[::1]"}}, pass: []string{
-			"https://docs.example/adm", "https://notevil.example/", "http://11.0.0.1/", "https://user@docs.example/", "/relative/evil.example", "docs.example/x", "mailto:x@y.example", "word",
+			"https://docs.example/adm", "https://notevil.example/", "http://11.0.0.1/", "https://user@docs.example/", "/relative/evil.example", "docs.example/x", "mailto:x@y.example", "word", "note:today", "two words", "pods/web", "see README.md first", "urn:isbn:1",
 			"https://docs.example/?x=https://docs.example/admin/", "git@github.com:o/r.git", "//docs.example/x",
 		}, refused: map[string][]string{
 			"ARGS_URL_DENIED": {
 				"https://Files.EVIL.example./x", "https://evil.example", "evil.example/x", "//evil.example/x", "evil.example:8080/x", "git@evil.example:o/r.git", "https://evil.example@docs.example/",
 				"https://docs.example/admin", "https://docs.example/ADMIN/x", "https://docs.example/x/../admin/", "https://docs.example/%61dmin/x", "https://docs.example//admin", `https://docs.example/x\..\admin`,
 				"https://docs.example/x/..;/admin/y", "https://docs.example/%2561dmin/x", "http://10.1.2.3/", "http://[::ffff:10.1.2.3]/", "file:///etc/passwd", "http://[0:0:0:0:0:0:0:1]/",
-				"view-source:https://evil.example/", "jar:https://evil.example!/x",
+				"view-source:https://evil.example/", "jar:https://evil.example!/x", "feed:https://evil.example", "docs.example, evil.example",
 			},
 			"ARGS_URL_UNDECIDABLE": {"http://167838211/", "http:evil.example", "javascript:fetch(1)", "data:text/html,x", "https://evil%2eexample/"},
 		}},
 		{name: "private", rule: public, pass: []string{
 			"https://www.example.com/", "http://localhost:3000/health", "http://127.0.0.1:3000/", "http://10.1.2.3/", "https://search.example.com/?q=what+is+169.254.169.254", "https://2852039166.docs.example.com/",
-			"http://[2001:4860:4860::8888]/", "http://172.32.0.1/", "http://100.128.0.1/", "http://[64:ff9b::8.8.8.8]/",
+			"http://[2001:4860:4860::8888]/", "http://172.32.0.1/", "http://100.128.0.1/", "http://[64:ff9b::8.8.8.8]/", "https://docs@www.example.com/",
 		}, refused: map[string][]string{
 			"ARGS_URL_PRIVATE": {
 				"http://169.254.169.254/latest/meta-data/", "http://metadata.google.internal/", "http://100.100.100.200/", "http://2852039166/", "http://0xa9fea9fe/", "http://0x7f.1/", "http://127.1/", "http://0177.0.0.1/",
@@ -133,6 +133,8 @@ func TestURLsAreJudgedByWhereTheyLead(t *testing.T) {
 			"ARGS_URL_SCHEME":      {"ftp://www.example.com/", "gopher://www.example.com/", "data:text/plain,x", "javascript:x"},
 			"ARGS_URL_UNDECIDABLE": {"www.example.com"},
 		}},
+		{name: "private alone", rule: contract.Arg{Slot: "url", Private: true}, pass: []string{"https://www.example.com", "pods/web", "word", "two words", "note:today", "mailto:x@y.example", "www.example.com/x"},
+			refused: map[string][]string{"ARGS_URL_PRIVATE": {"localhost", "localhost/x", "127.0.0.1/x", "redis:6379", "http://pods/web", "127.1", "http://localhost@www.example.com/", "//localhost/x", "see 127.0.0.1"}, "ARGS_URL_UNDECIDABLE": {"data:text/html,x", "javascript:x", `x\\y@z`}}},
 		{name: "ports", rule: contract.Arg{Slot: "url", Ports: []int64{443, 8443}}, pass: []string{"https://a.example/", "https://a.example:8443", "http://a.example:443/"},
 			refused: map[string][]string{"ARGS_URL_PORT": {"http://a.example/", "https://a.example:22/", "ssh://a.example/"}, "ARGS_URL_UNDECIDABLE": {"a.example:443", "data:x,y"}}},
 		{name: "schemes", rule: contract.Arg{Slot: "url", Schemes: []string{"HTTPS", "data"}}, pass: []string{"https://a.example/", "HTTPS://a.example:8443", "data:text/plain,x"},

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,13 @@ const noPort = -1
 
 // defaultPorts are the ports of schemes, where none is written.
 var defaultPorts = map[string]int{"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
+
+// hostless are the schemes of URLs that name no host and reach none.
+var hostless = []string{"mailto", "tel", "sms", "urn", "about", "doi", "isbn", "arn", "cid", "mid"}
+
+// scripts are the schemes of URLs in which what looks like a host is none: they
+// carry what is opened, or wrap another URL.
+var scripts = []string{"javascript", "vbscript", "data", "blob", "view-source", "filesystem", "jar"}
 
 // Reasons why nobody can say where a URL leads. Every parser of URLs reads some
 // of these in its own way (WHATWG URL, RFC 3986, curl).
@@ -61,6 +69,9 @@ func readURL(s string) (address, string) {
 	known := defaultPorts[a.scheme] != 0
 	switch {
 	case a.scheme == "file":
+		a.rest = rest
+		return a, ""
+	case slices.Contains(hostless, a.scheme), slices.Contains(scripts, a.scheme):
 		a.rest = rest
 		return a, ""
 	case !strings.HasPrefix(rest, "//"):
@@ -102,6 +113,10 @@ func readBare(s string) (address, string) {
 			a.path = "/" + strings.TrimPrefix(path, "/")
 			return a, why
 		}
+	}
+	if blank := strings.IndexByte(s, ' '); blank >= 0 && !strings.ContainsAny(s[:blank], `\@%/:`) {
+		a.path = s // words, none of which is the host of all
+		return a, ""
 	}
 	return a, a.readAuthority(s)
 }
@@ -187,8 +202,8 @@ func (a *address) readHost(s string) string {
 		return ""
 	}
 	host, ok := provenance.CertainHost(s)
-	if !ok {
-		return doubtHost
+	if !ok || host != strings.ToLower(name) && a.scheme != "" && defaultPorts[a.scheme] == 0 {
+		return doubtHost // other letters than ASCII are not mapped under schemes of one's own
 	}
 	if numeric(host[strings.LastIndexByte(host, '.')+1:]) {
 		return doubtNumber
@@ -247,7 +262,7 @@ func addressesIn(s string, hosts bool) []string {
 	}
 	var out []string
 	for _, part := range parts {
-		if hasScheme(part) && strings.Contains(part, "://") {
+		if hasScheme(part) && strings.Contains(part, "://") || !hasScheme(s) && strings.Contains(part, ".") {
 			out = append(out, part)
 		}
 	}
@@ -258,7 +273,7 @@ func addressesIn(s string, hosts bool) []string {
 }
 
 // urlNames are further names of arguments that hold URLs.
-var urlNames = naming([]string{"endpoint", "endpoints", "webhook", "webhooks", "website", "websites", "web page", "webpage", "homepage", "origin", "base url"})
+var urlNames = naming([]string{"endpoint", "endpoints", "webhook", "webhooks", "website", "websites", "web page", "webpage", "homepage", "origin", "links", "hrefs", "callback", "redirect"})
 
 // urlName says whether an argument of this name holds a URL.
 func urlName(name string) bool { return uriName(name) || urlNames.match(name) }
