@@ -94,7 +94,7 @@ func runCases(t *testing.T, proven proofs) {
 			}
 			for _, step := range f.Cases[i].Steps {
 				if step.Want != nil {
-					proven.add(r.Name, step.Want.Outcome)
+					proven.add(r.Name, step.Want.Says())
 				}
 			}
 		}

@@ -88,7 +88,8 @@ func twinCases(text string) []string {
 			Name  string `yaml:"name"`
 			Steps []struct {
 				Want struct {
-					Outcome string `yaml:"outcome"`
+					Outcome string    `yaml:"outcome"`
+					Redact  yaml.Node `yaml:"redact"`
 				} `yaml:"want"`
 			} `yaml:"steps"`
 		} `yaml:"cases"`
@@ -101,6 +102,9 @@ func twinCases(text string) []string {
 		wants := map[string]bool{}
 		for _, s := range c.Steps {
 			wants[s.Want.Outcome] = true
+			if n := s.Want.Redact; n.Kind != 0 {
+				wants[map[bool]string{true: "allow", false: "deny"}[len(n.Content) == 0]] = true
+			}
 		}
 		if wants["allow"] && (wants["deny"] || wants["ask"]) {
 			names = append(names, c.Name)

@@ -54,7 +54,8 @@ type Want struct {
 	Rule     string // contained in the verdict's rule
 	Witness  string // server/tool of some witness
 	At       []string
-	Reason   string // contained in the reason
+	Reason   string     // contained in the reason
+	Redact   []Redacted // nil: nothing is said of edits
 }
 
 // Load reads a cases file. Every mistake is an error with file and line.

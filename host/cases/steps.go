@@ -50,8 +50,8 @@ func (l *loader) step(n *yaml.Node) Step {
 	}
 	if m["want"] != nil {
 		s.Want = l.want(m["want"])
-		if word == "" && m["raw"] == nil && m["approve"] == nil {
-			l.fail(m["want"], "want: only beside calls, raw and approve, which get a verdict")
+		if word == "" && m["raw"] == nil && m["approve"] == nil && m["result"] == nil {
+			l.fail(m["want"], "want: only beside calls, raw, approve and result, which get a verdict")
 		}
 	}
 	return s
@@ -82,11 +82,12 @@ func (l *loader) returns(word string, n, failed *yaml.Node) abi.Value {
 }
 
 func (l *loader) want(n *yaml.Node) *Want {
-	m := l.members(n, "want", "outcome", "contract", "code", "rule", "witness", "at", "reason")
+	m := l.members(n, "want", "outcome", "contract", "code", "rule", "witness", "at", "reason", "redact")
 	w := &Want{
 		Outcome: l.text(m["outcome"], "outcome"), Contract: l.text(m["contract"], "contract"), Code: l.text(m["code"], "code"),
 		Rule: l.text(m["rule"], "rule"), Witness: l.text(m["witness"], "witness"), At: l.texts(m["at"], "at"), Reason: l.text(m["reason"], "reason"),
 	}
+	w.Redact = l.redacts(m["redact"])
 	if _, ok := abi.ParseOutcome(w.Outcome); m["outcome"] != nil && (!ok || w.Outcome == "abstain") {
 		l.fail(n, "want: outcome %q; want deny, ask or allow", w.Outcome)
 	}
