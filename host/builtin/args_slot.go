@@ -177,7 +177,7 @@ func (w *search) refuse(x wrong) {
 
 // one judges one value.
 func (w *search) one(v abi.Value, node schema, name string) {
-	p := place{Place: w.j.place, name: name, node: node, call: w.j.call}
+	p := place{Place: w.j.place, name: name, node: node, call: w.j.call, all: w.j.schema}
 	switch {
 	case v.Kind() == abi.Array || v.Kind() == abi.Object:
 	case v.Kind() == abi.Null, w.class.reads != nil && !w.class.reads(v, &p):

@@ -49,6 +49,19 @@ func argFrom(t *testing.T, i int, v abi.Value) contract.Arg {
 			a.Resolve = m.Value.Str() == "resolve"
 		case "allow_pattern":
 			a.AllowPattern, a.HasPatterns = texts(m.Value), true
+		case "env":
+			a.Env = texts(m.Value)
+		case "writes":
+			a.Writes = texts(m.Value)
+		case "reads":
+			a.Reads = texts(m.Value)
+		case "deny_keyword":
+			a.DenyKeyword = texts(m.Value)
+		case "options":
+			a.Options = map[string][]string{}
+			for _, o := range m.Value.Members() {
+				a.Options[o.Name] = texts(o.Value)
+			}
 		case "deny_pattern":
 			a.DenyPattern = texts(m.Value)
 		default:

@@ -121,8 +121,9 @@ func patternWords(pattern string) (words []string, quoted []bool, err error) {
 // whence is where the relative paths of a line start: any of several directories,
 // or one that nobody knows.
 type whence struct {
-	place  *abi.Place
-	dirs   []string
+	place  *abi.Place // with the directory that the call names, if it names one
+	dirs   []string   // further ones
+	base   string     // of patterns
 	astray bool
 	fold   bool
 }
@@ -227,7 +228,7 @@ func wildcardDir(w *commandWord) string {
 // covers says whether a canonical path is one that the pattern allows.
 func (p *patternWord) covers(path string, at *whence) bool {
 	if p.from {
-		dir := strings.TrimSuffix(at.place.Dir, "/")
+		dir := strings.TrimSuffix(at.base, "/")
 		switch {
 		case !rooted(path):
 			path = "/" + strings.TrimPrefix(path, ".")
@@ -265,8 +266,9 @@ func (at *whence) every(text string, passes func(string) bool) bool {
 }
 
 // starts returns where the relative paths of a reading start from.
-func (c *commandReading) starts(place *abi.Place) whence {
-	at := whence{place: place, astray: c.astray, fold: place.Platform == "windows"}
+func (c *commandReading) starts(p *place, cwd wordList) whence {
+	place, known := callDir(p, cwd)
+	at := whence{place: place, astray: c.astray || !known, fold: place.Platform == "windows", base: p.Dir}
 	all := []string{place.Dir}
 	for i := range c.dirs {
 		for _, dir := range all {
@@ -284,4 +286,27 @@ func (c *commandReading) starts(place *abi.Place) whence {
 	}
 	at.dirs = all[1:]
 	return at
+}
+
+// callDir is the place with the working directory that the call itself names, and
+// whether that is known: a server may not heed an argument that its schema does
+// not have.
+func callDir(p *place, cwd wordList) (*abi.Place, bool) {
+	if p.call == nil {
+		return p.Place, true
+	}
+	arguments, _ := p.call.Values()
+	for _, m := range arguments.Members() {
+		if !cwd.match(m.Name) || m.Value.Kind() == abi.Null {
+			continue
+		}
+		dir, why := canonicalPath(m.Value.Str(), p.Place)
+		if !m.Value.IsString() || why != "" || !rooted(dir) || p.all.exists() && !p.all.declares(m.Name) {
+			return p.Place, false
+		}
+		moved := *p.Place
+		moved.Dir = dir
+		return &moved, true
+	}
+	return p.Place, true
 }

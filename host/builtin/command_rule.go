@@ -11,7 +11,7 @@ import (
 // command holds a rule against what was read of a command; text is the command as
 // one line.
 func (m *commandMatcher) command(c *commandReading, text string, p *place) wrong {
-	at := c.starts(p.Place)
+	at := c.starts(p, m.cwd)
 	if w := m.textDenied(c, text); w.code != "" {
 		return w
 	}

@@ -21,6 +21,7 @@ type commandMatcher struct {
 	env      []string // NAME, or NAME=value
 	writes   []glob
 	reads    []glob
+	cwd      wordList
 }
 
 func newCommandMatcher(rule *contract.Arg) (matcher, error) {
@@ -52,6 +53,8 @@ func newCommandMatcher(rule *contract.Arg) (matcher, error) {
 		}
 		m.keywords = append(m.keywords, strings.ToLower(word))
 	}
+	cwd, _ := classNamed("cwd")
+	m.cwd = naming(cwd.names)
 	var err error
 	if m.options, err = compileOptions(rule.Options); err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (m *commandMatcher) judge(v abi.Value, p *place) wrong {
 		items := v.Items()
 		if manyCommands(p.name) {
 			for _, item := range items {
-				if w := m.judge(item, &place{Place: p.Place}); w.code != "" {
+				if w := m.judge(item, p.unnamed()); w.code != "" {
 					return w
 				}
 			}
@@ -176,6 +179,13 @@ func (m *commandMatcher) judge(v abi.Value, p *place) wrong {
 		return m.beside(v, p)
 	}
 	return m.unread()
+}
+
+// unnamed is the place of a part of a value.
+func (p *place) unnamed() *place {
+	q := *p
+	q.name = ""
+	return &q
 }
 
 func (m *commandMatcher) unread() wrong {
@@ -201,7 +211,7 @@ func (m *commandMatcher) beside(v abi.Value, p *place) wrong {
 	program, args := v.Get("command"), v.Get("args")
 	switch {
 	case !args.Exists():
-		return m.judge(program, &place{Place: p.Place})
+		return m.judge(program, p.unnamed())
 	case args.IsString() && program.IsString():
 		return m.line(abi.StringValue(program.Str()+" "+args.Str()), p)
 	}

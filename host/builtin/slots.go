@@ -75,6 +75,7 @@ type place struct {
 	name       string // of the argument, as the caller wrote it; "" for a key, or what was gathered
 	node       schema // of the pinned schema, which may not exist
 	call       *abi.Call
+	all        schema // of all arguments
 }
 
 // classes is the table of slots.
