@@ -89,13 +89,13 @@ func takes(rule *contract.Arg) error {
 // named says whether the rule takes an argument of this name for one of its
 // class.
 func (r *slotRule) named(name string) bool {
-	if r.known.match(name) && !r.not.match(name) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
+	s := squash(name)
+	if r.known.matches(name, &s) && !r.not.matches(name, &s) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
 		return true
 	}
 	if len(r.names) == 0 {
 		return false
 	}
-	s := squash(name)
 	for i := range r.names {
 		if bytes.Equal(s.text(), r.names[i].text()) {
 			return true

@@ -1,36 +1,62 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 )
 
-// wordList holds names of arguments, squashed.
-type wordList []listedName
+// wordList holds names of arguments, squashed, in the order of their last
+// letters: those that end in the letter i stand from first[i] to first[i+1].
+type wordList struct {
+	names []listedName
+	first [27]uint8
+}
 
 type listedName struct {
 	squashed
 	only bool // the whole name
 }
 
-// naming compiles names. An argument has one if its name is that, or ends in it
-// at the start of a word: "target_host" ends in host, and "ghost" does not. One
-// with an equals sign before it is the whole name only.
+func (n *listedName) last() byte { return n.buf[n.n-1] - 'a' }
+
+// naming compiles names, each of which ends in a letter. An argument has one if
+// its name is that, or ends in it at the start of a word: "target_host" ends in
+// host, and "ghost" does not. One with an equals sign before it is the whole name
+// only.
 func naming(names []string) wordList {
-	list := make(wordList, len(names))
+	l := wordList{names: make([]listedName, len(names))}
 	for i, name := range names {
 		rest, only := strings.CutPrefix(name, "=")
-		list[i] = listedName{squash(rest), only}
+		l.names[i] = listedName{squash(rest), only}
 	}
-	return list
+	slices.SortStableFunc(l.names, func(a, b listedName) int { return int(a.last()) - int(b.last()) })
+	for i := range l.names {
+		for letter := l.names[i].last() + 1; letter < 27; letter++ {
+			l.first[letter] = uint8(i + 1)
+		}
+	}
+	return l
 }
 
-func (l wordList) match(name string) bool {
+func (l *wordList) match(name string) bool {
 	s := squash(name)
-	for i := range l {
-		w := &l[i]
+	return l.matches(name, &s)
+}
+
+// matches is match for a name that was squashed before.
+func (l *wordList) matches(name string, s *squashed) bool {
+	if s.n == 0 || len(l.names) == 0 {
+		return false
+	}
+	last := s.buf[s.n-1] - 'a'
+	if last > 25 {
+		return false
+	}
+	for i := l.first[last]; i < l.first[last+1]; i++ {
+		w := &l.names[i]
 		if s.n < w.n || string(s.buf[s.n-w.n:s.n]) != string(w.text()) {
 			continue
 		}

@@ -68,7 +68,7 @@ func splitForge(s string) (host, rest, why string) {
 	}
 	if user, after, ok := strings.Cut(s, "@"); ok && user == "git" && !strings.Contains(after, "//") {
 		h, path, ok := strings.Cut(after, ":")
-		if !ok || strings.ContainsAny(h, "/@") || strings.Contains(path, "@") {
+		if !ok || !plainLabels(h) || strings.Contains(path, "@") {
 			return "", "", odd
 		}
 		return lowerASCII(h), path, ""
@@ -77,7 +77,7 @@ func splitForge(s string) (host, rest, why string) {
 		return "", s, ""
 	}
 	u, err := url.Parse(strings.TrimPrefix(s, "git+"))
-	if err != nil || u.Opaque != "" || u.Host == "" || u.Port() != "" || u.User != nil && (u.Scheme != "ssh" || u.User.String() != "git") {
+	if err != nil || u.Opaque != "" || !plainLabels(u.Host) || u.Port() != "" || u.User != nil && (u.Scheme != "ssh" || u.User.String() != "git") {
 		return "", "", odd
 	}
 	switch u.Scheme {
@@ -85,6 +85,17 @@ func splitForge(s string) (host, rest, why string) {
 		return lowerASCII(u.Host), u.Path, ""
 	}
 	return "", "", odd
+}
+
+// plainLabels says whether a host is written in letters, digits and dashes between
+// dots.
+func plainLabels(host string) bool {
+	for label := range strings.SplitSeq(lowerASCII(host), ".") {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func lowerASCII(s string) string {

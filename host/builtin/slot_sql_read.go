@@ -74,6 +74,12 @@ func (r *sqlReader) next() {
 		r.take(r.dollars())
 	case (c == 'q' || c == 'Q') && r.quotes && !r.inWord() && r.at+2 < len(r.text) && r.text[r.at+1] == '\'':
 		r.take(r.quoted())
+	case identifier(c):
+		n := 1
+		for r.at+n < len(r.text) && identifier(r.text[r.at+n]) {
+			n++
+		}
+		r.take(n)
 	default:
 		u, n := utf8.DecodeRuneInString(r.text[r.at:])
 		if unicode.IsSpace(u) || u == 0xFEFF || u >= 0x200B && u <= 0x200D {
