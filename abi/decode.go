@@ -269,6 +269,9 @@ func (e *Event) decodeAnswer(kind string, r *reader) error {
 	case "label":
 		e.Label = &LabelEvent{Call: r.str("call"), Session: r.strs("session"), Data: r.strs("data"), Files: readFiles(r)}
 		return r.done("call", "session", "data", "files")
+	case "receipt":
+		e.Receipt = &ReceiptEvent{Call: r.str("call"), Shown: r.strs("shown")}
+		return r.done("call", "shown")
 	case "evicted":
 		e.Evicted = &EvictedEvent{Segment: r.str("segment")}
 		return r.done("segment")
@@ -380,8 +383,9 @@ func readVerdict(r *reader) Verdict {
 		or := read(r.of+": obligations", o)
 		v.Obligations = Obligations{
 			CallLabels: or.strs("call_labels"), SessionLabels: or.strs("session_labels"), Redact: or.strs("redact"), Hide: or.strs("hide"), Files: readFiles(&or),
+			Capabilities: or.strs("capabilities"),
 		}
-		if err := or.done("call_labels", "session_labels", "redact", "hide", "files"); err != nil {
+		if err := or.done("call_labels", "session_labels", "redact", "hide", "files", "capabilities"); err != nil {
 			r.fail("%v", err)
 		}
 	}

@@ -218,6 +218,11 @@ func (e Event) answers(w *writer) {
 			o.strs("data", e.Label.Data)
 			writeFiles(o, e.Label.Files)
 		})
+	case e.Receipt != nil:
+		object(w, "receipt", func(o *writer) {
+			o.str("call", e.Receipt.Call)
+			o.strs("shown", e.Receipt.Shown)
+		})
 	case e.Evicted != nil:
 		object(w, "evicted", func(o *writer) { o.str("segment", e.Evicted.Segment) })
 	case e.Closed != nil:

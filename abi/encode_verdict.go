@@ -20,6 +20,7 @@ func (v *Verdict) write(w *writer) {
 			o.strs("session_labels", v.Obligations.SessionLabels)
 			o.strs("redact", v.Obligations.Redact)
 			o.strs("hide", v.Obligations.Hide)
+			o.strs("capabilities", v.Obligations.Capabilities)
 			writeFiles(o, v.Obligations.Files)
 		})
 	}

@@ -34,6 +34,7 @@ type Event struct {
 	Label    *LabelEvent
 	Closed   *ClosedEvent
 	Evicted  *EvictedEvent
+	Receipt  *ReceiptEvent
 
 	// Redacted says that what the event carries is not all of what the gate saw:
 	// the policy keeps some of it out of the ledger.
@@ -223,6 +224,13 @@ type LabelEvent struct {
 	Session []string
 	Data    []string
 	Files   []FileLabels
+}
+
+// ReceiptEvent says that an allowed call has shown the session to be able to do
+// more than before.
+type ReceiptEvent struct {
+	Call  string
+	Shown []string // capabilities, sorted
 }
 
 // ClosedEvent ends a process's part of a session.

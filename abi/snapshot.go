@@ -81,15 +81,17 @@ type Session struct {
 	ID        string
 	Principal Principal
 	Labels    []string
-	Calls     int64
-	Denied    int64
-	ThisTool  int64
-	Recent    []Recent // newest last, at most 64
-	Budgets   []BudgetUse
-	Place     Place
-	Protected []string   // paths that belong to Callgate itself
-	Approved  []Approved // destination approvals of this session
-	Flows     Flows
+	// Capabilities are what allowed calls have shown, sorted; see `capability:`.
+	Capabilities []string
+	Calls        int64
+	Denied       int64
+	ThisTool     int64
+	Recent       []Recent // newest last, at most 64
+	Budgets      []BudgetUse
+	Place        Place
+	Protected    []string   // paths that belong to Callgate itself
+	Approved     []Approved // destination approvals of this session
+	Flows        Flows
 }
 
 // Recent is one earlier call.

@@ -29,12 +29,13 @@ type Obligations struct {
 	SessionLabels []string // added to the session
 	Redact        []string // pointers into the result to replace by a marker
 	Hide          []string // items of a list to hide
+	Capabilities  []string // shown by the call, and new to the session, sorted
 	Files         []FileLabels
 }
 
 // Empty says that there is nothing to do.
 func (o Obligations) Empty() bool {
-	return len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide)+len(o.Files) == 0
+	return len(o.Capabilities)+len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide)+len(o.Files) == 0
 }
 
 // Enforced returns the outcome that is acted on.

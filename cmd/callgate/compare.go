@@ -184,6 +184,8 @@ func kindOf(e abi.Event) string {
 		return "ask"
 	case e.Label != nil:
 		return "label"
+	case e.Receipt != nil:
+		return "receipt"
 	}
 	return "event"
 }

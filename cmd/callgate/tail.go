@@ -218,6 +218,8 @@ func rareText(e abi.Event) string {
 		return fmt.Sprintf("read      %d lines of %s", e.Read.Lines, e.Read.File)
 	case e.Edit != nil:
 		return fmt.Sprintf("edit      %s, %d edits", e.Edit.Call, len(e.Edit.Edits))
+	case e.Receipt != nil:
+		return fmt.Sprintf("receipt   %s showed %q", e.Receipt.Call, e.Receipt.Shown)
 	case e.Label != nil:
 		return labelText(e.Label)
 	case e.Evicted != nil:

@@ -168,7 +168,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
 	"changed", "result", "budgets", "protected", "call", "drift", "why", "twice", "server",
-	"time", "principal",
+	"time", "principal", "capabilities",
 }
 
 func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
@@ -263,6 +263,7 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 		}
 		s.Time = when
 	}
+	s.Session.Capabilities = texts(c.Get("capabilities"))
 	p := c.Get("principal")
 	s.Session.Principal = abi.Principal{Identity: p.Get("identity").Str(), Subject: p.Get("subject").Str(), Issuer: p.Get("issuer").Str()}
 	s.Session.Protected = texts(c.Get("protected"))
@@ -354,6 +355,8 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 			r.MaxArgumentBytes, r.MaxArgumentBytesAt = number(t, m.Value), "p.yaml:7: max_argument_bytes"
 		case "undeclared":
 			r.Undeclared, r.UndeclaredAt = contract.UndeclaredDeny, "p.yaml:6: undeclared"
+		case "capability":
+			r.Capability = &contract.Capability{Rule: "p.yaml:40: capability", Envelope: texts(m.Value.Get("envelope")), OnRise: outcome(t, m.Value.Get("on_rise"))}
 		case "schedules":
 			r.Schedules = schedulesFrom(t, m.Value)
 		case "identities":

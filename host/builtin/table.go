@@ -31,6 +31,7 @@ func Table() []contract.Spec {
 		{Name: "results", New: ofTools(NewResults), Phase: abi.PhaseResult},
 		{Name: "origin", New: NewOrigin},
 		{Name: "sink", New: NewSink},
+		{Name: "capability", New: NewCapability},
 		{Name: "coverage", New: NewCoverage},
 	}
 }

@@ -38,10 +38,11 @@ type Rules struct {
 	UndeclaredAt string
 	Approve      Approve
 
-	Schedules  []Schedule // that name the tool
-	Identities []Identity // all of the policy; nil: whoever calls
-	Labels     []Label    // that its calls give
-	Flows      []Flow     // that end in it
+	Schedules  []Schedule  // that name the tool
+	Identities []Identity  // all of the policy; nil: whoever calls
+	Capability *Capability // nil: nothing is said
+	Labels     []Label     // that its calls give
+	Flows      []Flow      // that end in it
 	Chains     []Chain
 	Tracks     bool // the policy has labels, so that what is written to files is followed
 }

@@ -218,6 +218,9 @@ func (s *State) Question(call string) (q abi.AskEvent, arguments abi.Value, ok b
 
 // remembered returns the destinations that people vouched for and still do.
 func (s *State) remembered() []abi.Approved {
+	if s.risen() {
+		return nil
+	}
 	past := func(until time.Time) bool { return !until.IsZero() && !s.now.Before(until) }
 	if slices.ContainsFunc(s.session.approved, func(a abi.Approved) bool { return past(a.Until) }) {
 		// Snapshots share the list, so it is not written to.
@@ -244,11 +247,12 @@ func (s *State) strip(v *abi.Verdict) {
 	if !s.Digests() {
 		return
 	}
-	v.Witness = withoutSnippets(v.Witness)
+	v.Witness, v.Obligations.Capabilities = withoutSnippets(v.Witness), withoutHosts(v.Obligations.Capabilities)
 	also := make([]abi.Verdict, len(v.Also))
 	for i := range v.Also {
 		also[i] = v.Also[i]
 		also[i].Witness = withoutSnippets(also[i].Witness)
+		also[i].Obligations.Capabilities = withoutHosts(also[i].Obligations.Capabilities)
 	}
 	if len(also) > 0 {
 		v.Also = also

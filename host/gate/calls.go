@@ -90,6 +90,7 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	v.Risk = n.binding.risk.String()
 	v.Missing = v.Missing || evicted(v)
 	v.Observed = s.settings.Mode == policy.ModeObserve && v.Outcome != abi.Allow && !d.firm
+	shown := showsOf(&v)
 	s.strip(&v)
 	var out []abi.Event
 	if len(d.edits) > 0 && v.Enforced() != abi.Deny {
@@ -109,6 +110,9 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	}
 	if label := s.settle(n, &v); label != nil {
 		out = append(out, abi.Event{Label: label})
+	}
+	if receipt := s.show(n, shown); receipt != nil {
+		out = append(out, abi.Event{Receipt: receipt})
 	}
 	return answers(e, out...)
 }

@@ -67,6 +67,7 @@ func stricter(a, b abi.Verdict) abi.Verdict {
 	o.SessionLabels = union(o.SessionLabels, p.SessionLabels)
 	o.Redact = union(o.Redact, p.Redact)
 	o.Hide = union(o.Hide, p.Hide)
+	o.Capabilities = union(o.Capabilities, p.Capabilities)
 	o.Files = append(slices.Clip(o.Files), p.Files...)
 	return out
 }
@@ -210,7 +211,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 	return &abi.Snapshot{
 		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition, Server: s.serverDrift(n.call.Server),
 		Session: abi.Session{
-			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Calls: ss.calls, Denied: ss.denied,
+			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Capabilities: ss.capabilities, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[nameOf(&n.call)], Recent: ss.recent, Place: place, Protected: ss.protected,
 			Approved: s.remembered(), Budgets: s.budgets(n), Flows: s.flows(),
 		},

@@ -67,34 +67,36 @@ type State struct {
 
 // session is the part of the state that ends with the session.
 type session struct {
-	id         string
-	open       bool
-	last       time.Time // of the last event that counts as activity
-	principal  abi.Principal
-	known      bool // whose session it is: a process of this server said so
-	place      abi.Place
-	protected  []string
-	labels     []string
-	calls      int64
-	denied     int64
-	tools      map[string]int64
-	recent     []abi.Recent
-	index      provenance.Index
-	unrecorded []unrecorded      // what the index has yet to take in, in order
-	backlog    int64             // bytes of text in what was kept while joining
-	unread     bool              // the index failed on an event
-	entries    map[string]*entry // calls without an answer, by id
-	asked      []*entry          // oldest first
-	sent       []string          // keys of allowed calls, oldest first
-	waiting    []string          // keys of the asked calls of other processes, oldest first
-	questions  int64             // that people were asked, here and in other processes
-	approved   []abi.Approved
-	releases   []release // calls that people let go, oldest first
-	standing   []standing
-	flows      flows
-	returning  []returning // calls that were answered, whose results have rules, oldest first
-	heard      abi.Event   // what a server said last
-	joined     bool        // this process is part of the session: nothing that others write ends it
+	id        string
+	open      bool
+	last      time.Time // of the last event that counts as activity
+	principal abi.Principal
+	known     bool // whose session it is: a process of this server said so
+	place     abi.Place
+	protected []string
+	labels    []string
+	// capabilities are what allowed calls have shown, sorted.
+	capabilities []string
+	calls        int64
+	denied       int64
+	tools        map[string]int64
+	recent       []abi.Recent
+	index        provenance.Index
+	unrecorded   []unrecorded      // what the index has yet to take in, in order
+	backlog      int64             // bytes of text in what was kept while joining
+	unread       bool              // the index failed on an event
+	entries      map[string]*entry // calls without an answer, by id
+	asked        []*entry          // oldest first
+	sent         []string          // keys of allowed calls, oldest first
+	waiting      []string          // keys of the asked calls of other processes, oldest first
+	questions    int64             // that people were asked, here and in other processes
+	approved     []abi.Approved
+	releases     []release // calls that people let go, oldest first
+	standing     []standing
+	flows        flows
+	returning    []returning // calls that were answered, whose results have rules, oldest first
+	heard        abi.Event   // what a server said last
+	joined       bool        // this process is part of the session: nothing that others write ends it
 }
 
 // unrecorded is an event that the index has yet to take in.

@@ -74,12 +74,13 @@ func compileBudget(b *budget, rule string) contract.Budget {
 // join finds the mistakes that only several files together show. alone says
 // that a process of one server counts on its own.
 func (p *Policy) join(alone bool) []error {
-	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts())
+	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts(), p.riseConflicts())
 	errs = append(errs, p.joinRedact()...)
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)
 		errs = append(errs, p.floor.flowConflicts()...)
 		errs = append(errs, p.floor.approvalConflicts()...)
+		errs = append(errs, p.floor.riseConflicts()...)
 		for _, y := range slices.Concat(p.layers, p.floor.layers) {
 			if s := y.doc.Settings; s != nil && text(s.Mode) == "observe" {
 				errs = append(errs, y.errorAt("/settings/mode", "observe beside a floor, which always enforces; remove the mode or the floor"))

@@ -36,6 +36,7 @@ func (c *issues) check(f *file, role role) {
 	for i := range f.Schedules {
 		c.checkSchedule(&f.Schedules[i], abi.JoinIndex("/schedules", i))
 	}
+	c.checkCapabilities(f.Capability, "/capability")
 	for i := range f.Identities {
 		c.checkIdentity(&f.Identities[i], abi.JoinIndex("/identities", i))
 	}

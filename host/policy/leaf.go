@@ -234,10 +234,8 @@ func checkText(is, s string) error {
 		}
 	case "webhook":
 		return checkWebhook(s)
-	case "wait":
-		if _, ok := parseWait(s); !ok {
-			return fmt.Errorf("%q is not a time to wait; want a duration from 0s (do not wait) to 10m, such as 50s", s)
-		}
+	case "capability":
+		return checkCapability(s)
 	case "trusted":
 		return checkTrusted(s)
 	case "position":
@@ -263,6 +261,10 @@ func checkServer(s string) error {
 // checkTime says what is wrong with a text leaf that is about time.
 func checkTime(is, s string) error {
 	switch is {
+	case "wait":
+		if _, ok := parseWait(s); !ok {
+			return fmt.Errorf("%q is not a time to wait; want a duration from 0s (do not wait) to 10m, such as 50s", s)
+		}
 	case "days":
 		return checkDays(s)
 	case "clock":

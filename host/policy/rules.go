@@ -46,7 +46,7 @@ func (p *Policy) common(server, tool string) contract.Rules {
 		Server: server, Default: s.Default, DefaultAt: s.DefaultAt,
 		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt, Redact: p.redact,
 	}
-	r.Identities = p.identities(server, tool)
+	r.Identities, r.Capability = p.identities(server, tool), p.capability()
 	if !p.Server(server).Named {
 		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
 	}

@@ -28,6 +28,7 @@ type file struct {
 	Chains     []chain           `key:"chains" doc:"Calls that must not follow on others."`
 	Redact     []redaction       `key:"redact" doc:"Text that is replaced wherever it stands. In a pack it counts only when the pack is named under packs: or bound by hand."`
 	Schedules  []schedule        `key:"schedules" doc:"When tools may be called."`
+	Capability *capability       `key:"capability" doc:"What a session may turn out to be able to do. Opt-in."`
 	Identities []identity        `key:"identities" doc:"Who may call, and what. With any, whoever matches none is denied."`
 	Sources    map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
 }
