@@ -15,8 +15,10 @@ import (
 
 type checkFlags struct {
 	policyFlags
-	tools []string
-	json  bool
+	tools  []string
+	group  string
+	ledger string
+	json   bool
 }
 
 func checkCmd(std stdio) *cobra.Command {
@@ -24,15 +26,18 @@ func checkCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "Check a policy, and type it against the tools of its servers",
-		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. With --tools it also reports tools and\n" +
-			"arguments that a rule names and the server does not have, rules that no call or no value of an enum can meet, tools\n" +
-			"that the policy denies without naming them or whose budget is 0, and which packs bind. With --json, what does not\n" +
-			"load is an object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
+		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. With --tools, or the pins of a group,\n" +
+			"it also reports tools and arguments that a rule names and no server has, rules that no call can meet or no value\n" +
+			"that the schema accepts, tools that the policy denies without naming them or whose budget is 0, and which packs bind:\n" +
+			"each with a call that shows it, and the verdict that the gate gives it. With --json, what does not load is an\n" +
+			"object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
 		Args: wants(cobra.NoArgs, "name a policy file with --policy"),
 		RunE: func(*cobra.Command, []string) error { return check(std.out, f) },
 	}
 	f.add(cmd)
 	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result of a server")
+	cmd.Flags().StringVar(&f.group, "group", "", "take the tools that are pinned in this group, for servers without --tools")
+	ledgerDir(cmd, &f.ledger)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -45,6 +50,8 @@ type problem struct {
 	rule  string // file:line: path
 	text  string
 	call  abi.Value // a call that shows it, as a short form; absent: none
+
+	verdict *abi.Verdict // what the call gets; nil: nothing was asked
 }
 
 // The codes of problems that check itself finds; the others are those of
@@ -57,6 +64,7 @@ const (
 	codePackBound       = "PACK_BOUND"
 	codePackMisfit      = "PACK_MISFIT"
 	codeUnknownServer   = "UNKNOWN_SERVER"
+	codeSinkMisses      = "SINK_MISSES"
 )
 
 // checker collects problems.
@@ -73,6 +81,9 @@ func check(out io.Writer, f checkFlags) error {
 		return unloaded(out, f.json, err)
 	}
 	tools, err := readTools(f.tools)
+	if err == nil {
+		err = addPinned(tools, pinPlace{f.group, f.ledger})
+	}
 	if err != nil {
 		return unloaded(out, f.json, err)
 	}
@@ -84,6 +95,11 @@ func check(out io.Writer, f checkFlags) error {
 	for _, server := range sortedKeys(tools) {
 		c.server(server)
 	}
+	if len(tools) > 0 {
+		c.patterns()
+		c.patternArguments()
+	}
+	c.prove()
 	faults := 0
 	for _, x := range c.found {
 		if x.fault {
@@ -125,6 +141,7 @@ func (c *checker) server(server string) {
 			c.add(problem{code: n.Code, rule: n.Rule, text: n.Text})
 		}
 		c.tool(server, definition)
+		c.sinkMisses(server, definition)
 	}
 }
 
@@ -143,6 +160,9 @@ func checkText(found []problem, faults, notes int) []byte {
 		if x.call.Exists() {
 			b = append(append(append(b, "  such as "...), safeJSON(x.call.Append(nil))...), '\n')
 		}
+		if x.verdict != nil {
+			b = append(b, "  which gets "+says(x.verdict)+"\n"...)
+		}
 	}
 	return fmt.Appendf(b, "%d errors, %d notes\n", faults, notes)
 }
@@ -154,7 +174,7 @@ func checkJSON(found []problem, faults, notes int) []byte {
 		if x.fault {
 			severity = "error"
 		}
-		items[i] = object("severity", severity, "code", x.code, "rule", x.rule, "text", x.text, "call", x.call)
+		items[i] = object("severity", severity, "code", x.code, "rule", x.rule, "text", x.text, "call", x.call, "verdict", verdictValue(x.verdict))
 	}
 	return jsonLine(object("errors", faults, "notes", notes, "problems", abi.ArrayValue(items...)))
 }

@@ -19,7 +19,7 @@ func (c *checker) impossible(r *contract.Rules, definition abi.Value) map[string
 		why, outcome := "", rule.Outcome
 		if rule.Slot != "" {
 			if rule.HasAllow && len(rule.Allow) == 0 {
-				why = "the rule wants a path, and its list allows none"
+				why = "the rule wants a " + rule.Slot + ", and its list allows none"
 			}
 		} else {
 			why, outcome = unmeetable(r, rule, definition)
@@ -28,18 +28,24 @@ func (c *checker) impossible(r *contract.Rules, definition abi.Value) map[string
 			continue
 		}
 		found[rule.Rule] = true
-		c.cannot(r, rule.Rule, why, outcome)
+		c.cannot(r, rule, definition, why, outcome)
 	}
 	return found
 }
 
-// cannot adds the finding. It shows no call, since all of them are meant.
-func (c *checker) cannot(r *contract.Rules, rule, why string, outcome abi.Outcome) {
+// cannot adds the finding. Every call shows it, such as the least one with the
+// argument.
+func (c *checker) cannot(r *contract.Rules, rule *contract.Arg, definition abi.Value, why string, outcome abi.Outcome) {
 	text := fmt.Sprintf("no call of %s/%s can pass: %s", r.Server, r.Tool, why)
 	if outcome == abi.Ask {
 		text = fmt.Sprintf("every call of %s/%s asks: %s", r.Server, r.Tool, why)
 	}
-	c.add(problem{fault: outcome == abi.Deny, code: codeNoCall, rule: rule, text: text})
+	s := schemaOf(definition)
+	args := s.sample(0)
+	if rule.Arg != "" && !strings.HasPrefix(rule.Arg, "/") && !args.Get(rule.Arg).Exists() {
+		args = args.With(rule.Arg, s.property(rule.Arg).sample(1))
+	}
+	c.add(problem{fault: outcome == abi.Deny, code: codeNoCall, rule: rule.Rule, text: text, call: shortCall(r.Server, r.Tool, args)})
 }
 
 // unmeetable says why no call meets a rule about one argument, or "", and the

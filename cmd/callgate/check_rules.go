@@ -66,9 +66,9 @@ func (c *checker) entries(y file, server string, list []abi.Value) {
 	for _, m := range y.doc.Get("sources").Members() {
 		c.exact(y, abi.Join("/sources", m.Name), m.Name, server, list)
 	}
-	for i, b := range y.doc.Get("budgets").Items() {
-		for j, key := range b.Get("tools").Items() {
-			c.exact(y, abi.JoinIndex(abi.JoinIndex("/budgets", i)+"/tools", j), key.Str(), server, list)
+	for _, k := range keysOf(y) {
+		if !strings.HasPrefix(k.at, "/tools/") && !strings.HasPrefix(k.at, "/sources/") && !(k.kinds && strings.Contains(toolHalf(k.key), "/")) {
+			c.exact(y, k.at, k.key, server, list)
 		}
 	}
 }

@@ -146,33 +146,66 @@ func (s schema) enum() []abi.Value {
 }
 
 // sample is a value that the schema accepts, as far as it can be told: the
-// required members of an object, the first value of an enum.
+// required members of an object, the first value of an enum, the least number.
 func (s schema) sample(depth int) abi.Value {
 	if enum := s.enum(); len(enum) > 0 {
 		return enum[0]
 	}
 	for _, v := range s.variants(1) {
-		switch v.node.Get("type").Str() {
+		types := schema{s.root, v.node}.types()
+		if len(types) == 0 {
+			continue
+		}
+		switch types[0] {
 		case "object":
-			var members []abi.Member
-			for _, name := range v.node.Get("required").Items() {
-				if p := s.property(name.Str()); p.node.Exists() && depth < maxSchemaDepth && abi.ObjectValue(slices.Clone(members)...).Get(name.Str()).Kind() == abi.Absent {
-					members = append(members, abi.Member{Name: name.Str(), Value: p.sample(depth + 1)})
-				}
-			}
-			return abi.ObjectValue(members...)
+			return s.members(depth)
 		case "array":
 			return abi.ArrayValue()
 		case "integer", "number":
+			for _, at := range []string{"minimum", "maximum"} {
+				if n, ok := v.bound(at); ok {
+					return n
+				}
+			}
 			return abi.IntValue(1)
 		case "boolean":
 			return abi.BoolValue(true)
+		case "null":
+			return nothing()
 		case "string":
-			return abi.StringValue("x")
+			return v.text()
 		}
 	}
 	if depth == 0 {
-		return abi.ObjectValue()
+		return s.members(depth)
 	}
 	return abi.StringValue("x")
+}
+
+// members makes an object of what the schema requires.
+func (s schema) members(depth int) abi.Value {
+	out := abi.ObjectValue()
+	for _, v := range s.together(maxSchemaDepth) {
+		for _, name := range v.node.Get("required").Items() {
+			if p := s.property(name.Str()); p.node.Exists() && depth < maxSchemaDepth && !out.Get(name.Str()).Exists() {
+				out = out.With(name.Str(), p.sample(depth+1))
+			}
+		}
+	}
+	return out
+}
+
+// text is a string of the wanted length and format.
+func (s schema) text() abi.Value {
+	switch s.node.Get("format").Str() {
+	case "email":
+		return abi.StringValue("x@corp.example")
+	case "uri", "url":
+		return abi.StringValue("https://corp.example/x")
+	}
+	n := 1
+	if least, ok := s.bound("minLength"); ok {
+		n = max(1, min(int(numeric(least)), 100))
+	}
+	return abi.StringValue(strings.Repeat("x", n))
 }

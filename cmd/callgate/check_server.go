@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,4 +112,31 @@ func (c *checker) packRule(server, pack string) string {
 		}
 	}
 	return ""
+}
+
+// addPinned adds the tools that a group has pinned, of servers without a list.
+func addPinned(tools map[string][]abi.Value, of pinPlace) error {
+	if of.group == "" && of.ledger == "" {
+		return nil
+	}
+	list, err := of.known("")
+	if err != nil {
+		return err
+	}
+	found := map[string]bool{}
+	for _, k := range list {
+		if _, given := tools[k.server]; given && !found[k.server] {
+			continue
+		}
+		for _, tool := range sortedKeys(k.tools) {
+			found[k.server] = true
+			if !named(tools[k.server], tool).Exists() {
+				tools[k.server] = append(tools[k.server], k.tools[tool].Definition)
+			}
+		}
+	}
+	if len(found) == 0 && len(tools) == 0 {
+		return failed(fmt.Errorf("nothing is pinned in a group %q; callgate tools ls lists the groups", cmp.Or(of.group, of.ledger)))
+	}
+	return nil
 }

@@ -32,6 +32,7 @@ func (c *checker) tool(server string, definition abi.Value) {
 		for i := range rules.Args {
 			if !void[rules.Args[i].Rule] {
 				c.disjoint(&rules, rules.Args[i], definition)
+				c.untyped(&rules, rules.Args[i], definition)
 			}
 		}
 	}

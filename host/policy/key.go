@@ -72,3 +72,9 @@ func checkHalf(s string) error {
 	}
 	return nil
 }
+
+// MatchesTool says whether a key of tools: is about a tool of a server.
+func MatchesTool(key, server, tool string) bool { return parseKey(key).matches(server, tool) }
+
+// MatchesServer says whether a key of tools: is about tools of a server.
+func MatchesServer(key, server string) bool { return glob(parseKey(key).server, server) }
