@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,19 +65,8 @@ func importVisor(im *importer, root *yaml.Node) *yaml.Node {
 		"chains", v.chains(m["tool_chains"]),
 		"identities", v.identities(m["identities"]),
 		"schedules", v.schedules(m["time_restrictions"]),
-		"redact", v.sayable("redact", redact),
+		"redact", redact,
 		"capability", v.capability()))
-}
-
-// sayable leaves out what MCP Visor does on its own and this build cannot say.
-func (v *visor) sayable(key string, n *yaml.Node) *yaml.Node {
-	if slices.Contains(fieldNames(reflect.TypeFor[file]()), key) {
-		return n
-	}
-	if n != nil && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool { return !strings.HasPrefix(item.Content[1].Value, "visor-") }) {
-		return nil
-	}
-	return n
 }
 
 // visorSettings are the members of settings, and what they become; "" has a

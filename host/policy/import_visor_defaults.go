@@ -30,7 +30,7 @@ func builtinPatterns(root *yaml.Node, patterns []visorPattern, in ...string) []*
 	var out []*yaml.Node
 	for _, p := range patterns {
 		out = append(out, mapAt(root,
-			"name", textAt(root, "visor-"+p.name), "pattern", textAt(root, p.pattern), "with", textAt(root, "[redacted: "+p.name+"]"), "in", textsAt(root, in...)))
+			"name", textAt(root, "visor-"+p.name), "pattern", textAt(root, p.pattern), "with", textAt(root, "[redacted: "+p.name+"]"), "in", textsAt(root, in...), "except", listAt(root)))
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -249,7 +251,9 @@ func (v *visor) pattern(n *yaml.Node, in ...string) *yaml.Node {
 		v.fail(n, "%s: no regex; write one", what)
 		return mapAt(n)
 	}
-	v.regex(regex, regex.Value)
+	if re, err := regexp.Compile(regex.Value); v.regex(regex, regex.Value) && err == nil && slices.Contains(re.SubexpNames(), "secret") {
+		v.fail(regex, "%s: a group named secret has a meaning of its own here; give it another name", what)
+	}
 	if with == nil {
 		v.fail(n, "%s: no replacement; write one", what)
 		return mapAt(n)
@@ -257,5 +261,5 @@ func (v *visor) pattern(n *yaml.Node, in ...string) *yaml.Node {
 	if strings.Contains(with.Value, "$") {
 		v.fail(with, "%s: replacement %q takes over a part of what it replaces, which no replacement here does; write the text out", what, with.Value)
 	}
-	return mapAt(n, "name", name, "pattern", textAt(regex, regex.Value), "with", textAt(with, with.Value), "in", textsAt(n, in...))
+	return mapAt(n, "name", name, "pattern", textAt(regex, regex.Value), "with", textAt(with, with.Value), "in", textsAt(n, in...), "except", listAt(n))
 }
