@@ -31,7 +31,10 @@ func newURLMatcher(rule *contract.Arg) (matcher, error) {
 
 func newHostMatcher(rule *contract.Arg) (matcher, error) {
 	m := &urlMatcher{hosts: true, hasAllow: rule.HasAllow || len(rule.Allow) > 0, private: rule.Private}
-	return hostMatcher{m}, m.compile(rule)
+	if err := m.compile(rule); err != nil || !m.withPorts() {
+		return m, err
+	}
+	return hostMatcher{m}, nil
 }
 
 func (m *urlMatcher) compile(rule *contract.Arg) error {
@@ -68,10 +71,16 @@ func (m *urlMatcher) compile(rule *contract.Arg) error {
 
 func (m *urlMatcher) wants() bool { return m.hasAllow }
 
-// readsAddress says whether a scalar is a URL or a host. A flag is none, and
+// readsAddress says whether a scalar is a host or a recipient. A flag is none, and
 // neither is what is blank.
 func readsAddress(v abi.Value, _ *place) bool {
 	return v.Kind() == abi.Number || v.IsString() && strings.TrimSpace(v.Str()) != ""
+}
+
+// readsURL says whether a scalar is a URL. A number where the schema wants one
+// counts something.
+func readsURL(v abi.Value, p *place) bool {
+	return readsAddress(v, p) && (v.IsString() || readsPath(v, p))
 }
 
 func (m *urlMatcher) wrong(what, reason, mend string) wrong {
@@ -138,8 +147,7 @@ func addressReadings(a *address) []address {
 	all := []address{*a}
 	if a.userAt {
 		user := address{port: noPort, scheme: a.scheme}
-		name, _, _ := strings.Cut(a.user, ":")
-		if user.readHost(name); user.ip.IsValid() || strings.Contains(user.host, ".") || user.host == "localhost" {
+		if user.readHostPort(a.user); user.ip.IsValid() || strings.Contains(user.host, ".") || user.host == "localhost" {
 			user.path = a.path
 			all = append(all, user)
 		}
@@ -243,8 +251,15 @@ func (m *urlMatcher) accepts(a *address) wrong {
 	return m.wrong("OUTSIDE", "is outside everything that the rule allows", "use one inside, or add to allow at the rule")
 }
 
-// hostMatcher is a rule about hosts: a port that stands beside one belongs to it.
+// hostMatcher is a rule about hosts and their ports: one that stands beside a
+// host belongs to it.
 type hostMatcher struct{ *urlMatcher }
+
+// withPorts says whether the rule is about ports, too.
+func (m *urlMatcher) withPorts() bool {
+	of := func(p urlPattern) bool { return p.port != portAny }
+	return m.ports != nil || slices.ContainsFunc(m.allow, of) || slices.ContainsFunc(m.deny, of) || slices.ContainsFunc(m.except, of)
+}
 
 // gather joins the one host of an object with the port beside it.
 func (m hostMatcher) gather(object abi.Value, named func(string) bool) (abi.Value, []string) {

@@ -107,14 +107,14 @@ func TestURLsAreJudgedByWhereTheyLead(t *testing.T) {
 				"https://docs.example/guide/%5c..", "https://docs.example/guide/{+path}", "https://docs.example/guide/%00",
 			},
 		}},
-		{name: "deny", rule: contract.Arg{Slot: "url", Deny: []string{"*.evil.example", "https://docs.example/admin/**", "10.0.0.0/8", "file:**", "[::1]"}}, pass: []string{
-			"https://docs.example/adm", "https://notevil.example/", "http://11.0.0.1/", "https://user@docs.example/", "/relative/evil.example", "docs.example/x", "mailto:x@y.example", "word", "note:today", "two words", "pods/web", "see README.md first", "urn:isbn:1",
+		{name: "deny", rule: contract.Arg{Slot: "url", Deny: []string{"*.evil.example", "https://docs.example/admin/**", "10.0.0.0/8", "file:**", "[::1]", "::ffff:11.1.0.0/112", "fd00::/16", "fe80::1"}}, pass: []string{
+			"https://docs.example/adm", "https://notevil.example/", "http://11.0.0.1/", "http://11.2.0.1/", "https://user@docs.example/", "/relative/evil.example", "docs.example/x", "mailto:x@y.example", "word", "note:today", "two words", "pods/web", "see README.md first", "urn:isbn:1",
 			"https://docs.example/?x=https://docs.example/admin/", "git@github.com:o/r.git", "//docs.example/x",
 		}, refused: map[string][]string{
 			"ARGS_URL_DENIED": {
 				"https://Files.EVIL.example./x", "https://evil.example", "evil.example/x", "//evil.example/x", "evil.example:8080/x", "git@evil.example:o/r.git", "https://evil.example@docs.example/",
 				"https://docs.example/admin", "https://docs.example/ADMIN/x", "https://docs.example/x/../admin/", "https://docs.example/%61dmin/x", "https://docs.example//admin", `https://docs.example/x\..\admin`,
-				"https://docs.example/x/..;/admin/y", "https://docs.example/%2561dmin/x", "http://10.1.2.3/", "http://[::ffff:10.1.2.3]/", "file:///etc/passwd", "http://[0:0:0:0:0:0:0:1]/",
+				"https://docs.example/x/..;/admin/y", "https://docs.example/%2561dmin/x", "http://10.1.2.3/", "http://11.1.2.3/", "http://[::ffff:10.1.2.3]/", "file:///etc/passwd", "http://[0:0:0:0:0:0:0:1]/", "http://[fd00:1::2]/", "http://[FE80:0::1]:80/",
 				"view-source:https://evil.example/", "jar:https://evil.example!/x", "feed:https://evil.example", "docs.example, evil.example",
 			},
 			"ARGS_URL_UNDECIDABLE": {"http://167838211/", "http:evil.example", "javascript:fetch(1)", "data:text/html,x", "https://evil%2eexample/"},
@@ -183,6 +183,8 @@ func TestURLsAndHostsAreFoundWhereverTheyStand(t *testing.T) {
 		{url, `{"url":{"https://docs.example/":"x"}}`, `{"url":{"https://evil.example/":"x"}}`},
 		{url, `{"links":[{"href":"https://docs.example/"}],"link":true}`, `{"link":true}`},
 		{url, `{"url":"https://docs.example/","cursor":null}`, `{"url":null}`},
+		{contract.Arg{Slot: "url", Private: true}, `{"url":"https://docs.example/","proxy":false}`, `{"url":"https://docs.example/","proxy":"http://127.0.0.1:8080"}`},
+		{contract.Arg{Slot: "url", Private: true}, `{"tokens_per_url":"","link":"42nd street"}`, `{"url":2130706433}`},
 		{host, `{"host":"docs.example"}`, `{"host":2130706433}`},
 		{host, `{"targets":{"host":"docs.example"}}`, `{"targets":{"hosts":["docs.example","evil.example"]}}`},
 		{host, `{"host":"db.example","port":443}`, `{"host":"db.example","port":22}`},
@@ -232,6 +234,20 @@ func TestPatternsOfURLsThatSayNothingClearAreErrors(t *testing.T) {
 	}
 }
 
+func TestANumberThatTheSchemaCountsIsNoURL(t *testing.T) {
+	c, err := NewArgs(&contract.Rules{Args: []contract.Arg{{Slot: "url", Allow: []string{"docs.example"}, MaxBytes: -1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for schema, want := range map[string]string{`{"properties":{"per_url":{"type":"integer"}}}`: "", `{"properties":{"per_url":{"type":["integer","string"]}}}`: "ARGS_URL_UNDECIDABLE"} {
+		s := &abi.Snapshot{Definition: abi.Definition{Schema: value(t, schema)}}
+		s.Call.Arguments = value(t, `{"url":"https://docs.example/","per_url":5}`)
+		if got := c.Judge(s); got.Code != want {
+			t.Errorf("%s: got %q (%s), want %q", schema, got.Code, got.Reason, want)
+		}
+	}
+}
+
 func TestResourcesAreJudgedByTheirURL(t *testing.T) {
 	rules := &contract.Rules{Server: "docs", Kind: abi.KindResource, Tool: "resources/read", Args: []contract.Arg{allowing("url", "https://docs.example/**", "docs://**")}}
 	c, err := NewArgs(rules)
@@ -243,5 +259,50 @@ func TestResourcesAreJudgedByTheirURL(t *testing.T) {
 		if got := c.Judge(s); got.Code != want {
 			t.Errorf("%s: got %q (%s), want %q", uri, got.Code, got.Reason, want)
 		}
+	}
+}
+
+// TestNoSpellingOfADeniedHostPasses writes a denied host in the ways in which
+// parsers, resolvers and people write it.
+func TestNoSpellingOfADeniedHostPasses(t *testing.T) {
+	rules := []contract.Arg{
+		{Slot: "url", Deny: []string{"*.evil.example", "169.254.0.0/16", "fd00:ec2::254"}},
+		{Slot: "url", Private: true, Deny: []string{"*.evil.example"}},
+		allowing("url", "*.docs.example", "8.8.8.8"),
+	}
+	spellings := []func(string) string{
+		func(s string) string { return s }, strings.ToUpper, func(s string) string { return s + "." },
+		func(s string) string { return "x." + s }, func(s string) string { return "docs.example@" + s }, func(s string) string { return "u:p@" + s },
+		func(s string) string { return s + "@docs.example" }, func(s string) string { return strings.ReplaceAll(s, ".", "%2e") }, func(s string) string { return strings.ReplaceAll(s, ".", "。") },
+		func(s string) string { return strings.ReplaceAll(s, "e", "ｅ") }, func(s string) string { return s + `\.docs.example` }, func(s string) string { return s + "#.docs.example" },
+		func(s string) string { return s + "?.docs.example" }, func(s string) string { return s + "\t" }, func(s string) string { return s + "%00.docs.example" }, func(s string) string { return s + ":80@docs.example" },
+	}
+	urls := []func(string) string{
+		func(s string) string { return "http://" + s + "/" }, func(s string) string { return "HTTPS://" + s }, func(s string) string { return "http://" + s + ":8080/x" }, func(s string) string { return "ws://" + s },
+		func(s string) string { return "//" + s + "/" }, func(s string) string { return "http:/" + s }, func(s string) string { return "http:" + s }, func(s string) string { return `http:\\` + s }, func(s string) string { return "http:///" + s },
+		func(s string) string { return "https://docs.example/,http://" + s + "/" }, func(s string) string { return "https://docs.example/ http://" + s }, func(s string) string { return "view-source:http://" + s }, func(s string) string { return " http://" + s },
+	}
+	hosts := []string{
+		"evil.example", "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.16689662", "0xa9.0376.43518", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[0:0:0:0:0:FFFF:A9FE:A9FE]", "[fd00:ec2::254]", "[FD00:0EC2:0::0254]",
+	}
+	judged := 0
+	for _, rule := range rules {
+		for _, host := range hosts {
+			for _, respell := range spellings {
+				for _, wrap := range urls {
+					s := wrap(respell(host))
+					if got := judgeArguments(t, argumentOf("url", s), rule); got.Outcome != abi.Deny {
+						t.Errorf("%q passed %v", s, rule)
+					}
+					judged++
+				}
+			}
+		}
+		if got := judgeArguments(t, argumentOf("url", "https://docs.example/"), rule); got.Outcome < abi.Allow {
+			t.Errorf("a plain URL: %v", got)
+		}
+	}
+	if judged == 0 {
+		t.Fatal("no cases")
 	}
 }

@@ -89,7 +89,7 @@ func classes() []class {
 			reads: readsCommand, whole: wholeCommand},
 		{name: "sql", noun: "a statement", compile: newSQLMatcher, content: sqlParameter,
 			names: []string{"sql", "query", "queries", "=q", "statement", "statements", "stmt", "stmts"}},
-		{name: "url", noun: "a URL", named: plainly(urlName), formats: " uri uri-reference uri-template iri iri-reference url ", compile: newURLMatcher, reads: readsAddress,
+		{name: "url", noun: "a URL", named: plainly(urlName), formats: " uri uri-reference uri-template iri iri-reference url ", compile: newURLMatcher, reads: readsURL,
 			keyed: func(name string) bool { return strings.Contains(name, "://") }},
 		{name: "host", noun: "a host", formats: " hostname idn-hostname ipv4 ipv6 ", compile: newHostMatcher, reads: readsAddress,
 			names: []string{"host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"},

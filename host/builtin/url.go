@@ -273,7 +273,7 @@ func addressesIn(s string, hosts bool) []string {
 }
 
 // urlNames are further names of arguments that hold URLs.
-var urlNames = naming([]string{"endpoint", "endpoints", "webhook", "webhooks", "website", "websites", "web page", "webpage", "homepage", "origin", "links", "hrefs", "callback", "redirect"})
+var urlNames = naming([]string{"endpoint", "endpoints", "webhook", "webhooks", "website", "websites", "web page", "webpage", "homepage", "origin", "links", "hrefs", "callback", "redirect", "proxy", "proxies"})
 
 // urlName says whether an argument of this name holds a URL.
 func urlName(name string) bool { return uriName(name) || urlNames.match(name) }

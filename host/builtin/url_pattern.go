@@ -38,16 +38,25 @@ func newURLPattern(text string) (urlPattern, error) {
 		return bad("it is empty, or has white space or control characters; write a host or a URL")
 	}
 	p := urlPattern{port: portAny, path: "**"}
+	if net, err := netip.ParsePrefix(text); err == nil {
+		if p.net = net; net != net.Masked() {
+			return bad("bits are set behind the length of the network; write " + net.Masked().String())
+		}
+		if net.Addr().Is4In6() && net.Bits() >= 96 {
+			p.net = netip.PrefixFrom(net.Addr().Unmap(), net.Bits()-96)
+		}
+		return p, nil
+	}
+	if _, err := netip.ParseAddr(text); err == nil {
+		err = p.readHost(text, text)
+		return p, err
+	}
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
 		if scheme, rest, ok = strings.Cut(text, ":"); ok && schemeWord(scheme) && strings.Trim(rest, "0123456789") != "" {
 			return opaquePattern(text, scheme, rest)
 		}
 		if strings.ContainsAny(text, `/\@?#`) {
-			if net, err := netip.ParsePrefix(text); err == nil && net == net.Masked() {
-				p.net = net
-				return p, nil
-			}
 			return bad("it is no host, IP, network or URL; a URL starts with its scheme, as in https://docs.example/**")
 		}
 		err := p.readHost(text, text)
