@@ -157,10 +157,10 @@ func (r *originRule) judge(s *abi.Snapshot, base string, at sinkScalar) (violati
 			one.code, one.reason, one.mend = "ORIGIN_SPOILED", r.says("holds "+f.Spoiled), mendSpelled
 		case stood(f):
 			one.outcome, one.code = r.tainted, "ORIGIN_TAINTED"
-			one.reason, one.mend = r.says(masked(f.Evidence[0]).String()), mendOrigin
+			one.reason, one.mend = r.says(masked(f.Evidence[0]).String()), mendOrigin(r.tainted)
 		default:
 			one.outcome, one.code = r.unknown, "ORIGIN_UNKNOWN"
-			one.reason, one.mend = r.says("comes from nobody who may say it"), mendOrigin
+			one.reason, one.mend = r.says("comes from nobody who may say it"), mendOrigin(r.unknown)
 		}
 		if one.outcome < worst {
 			worst, out, witness = one.outcome, one, f.Evidence
@@ -172,7 +172,14 @@ func (r *originRule) judge(s *abi.Snapshot, base string, at sinkScalar) (violati
 	return out, witness
 }
 
-const mendOrigin = "ask a person: who runs this host can say the value through the host's own channel, or approve the call when it asks"
+// mendOrigin says what helps: nobody is asked about what is denied.
+func mendOrigin(outcome abi.Outcome) string {
+	const say = "who runs this host can say the value through the host's own channel (callgate context add)"
+	if outcome == abi.Ask {
+		return say + ", or approve the call when it asks"
+	}
+	return say + "; the policy can have a person decide: verdict: ask"
+}
 
 func (r *originRule) says(what string) string { return "the argument \"" + r.name + "\" " + what }
 

@@ -298,13 +298,6 @@ func approved(snap *abi.Snapshot, f *abi.Finding) bool {
 	return false
 }
 
-// What a person can do. The words never tell a model what to write where.
-const (
-	mendTrust   = "ask a person: who runs this host can trust the destination, or approve the call when it asks"
-	mendSpelled = "name the destination in its plain spelling"
-	mendSchema  = "use only arguments of the tool's pinned schema"
-)
-
 // verdict joins the objections: the strictest outcome, with every place that
 // has it.
 func (s *sink) verdict(all []objection) abi.Verdict {
@@ -337,13 +330,9 @@ func (s *sink) verdict(all []objection) abi.Verdict {
 	if more := len(reasons) - 4; more > 0 {
 		v.Reason += "; and more"
 	}
-	switch v.Code {
-	case "SINK_SPOILED":
-		v.Mend = mendSpelled
-	case "SINK_UNDECLARED":
-		v.Mend, v.Rule = mendSchema, s.rule
-	default:
-		v.Mend = mendTrust
+	v.Mend = sinkMend(v.Code, v.Outcome)
+	if v.Code == "SINK_UNDECLARED" {
+		v.Rule = s.rule
 	}
 	return v
 }

@@ -323,21 +323,6 @@ func checkRegex(s string) error {
 	return nil
 }
 
-// checkTrusted accepts exact identities, *@domain and *.domain.
-func checkTrusted(s string) error {
-	rest := s
-	for _, prefix := range []string{"*@*.", "*@", "*."} {
-		if strings.HasPrefix(s, prefix) {
-			rest = s[len(prefix):]
-			break
-		}
-	}
-	if rest == "" || strings.Contains(rest, "*") {
-		return fmt.Errorf("%q is too wide; want an exact destination, \"*@domain\", \"*@*.domain\" or \"*.domain\"", s)
-	}
-	return nil
-}
-
 // checkZone accepts the exact names of the zones in the binary.
 func checkZone(s string) error {
 	if _, err := zones.Load(s); err == nil {

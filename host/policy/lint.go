@@ -53,7 +53,7 @@ var lintCodes = []LintCode{
 	{codeShadowed, SeverityWarning, "a rule that another one leaves nothing to do: rules of a denied tool, a deny pattern outside every allowed one, a budget that another one always ends first"},
 	{codeAllowsNothing, SeverityWarning, "an empty list, or one whose every pattern is denied beside it"},
 	{codeEverything, SeverityWarning, "a list or pattern that lets everything pass"},
-	{codeTrustWide, SeverityWarning, "a trusted destination that strangers can have: a public mail provider, a public suffix; or outputs that do not taint"},
+	{codeTrustWide, SeverityWarning, "a trusted destination that strangers can have: a public mail provider; or outputs that do not taint"},
 	{codeGrantWide, SeverityWarning, "`verdict: allow` for the tools of every server"},
 	{codeMatchHalf, SeverityWarning, "a `match` that reads like the beginning or end of a value: it is matched as a whole"},
 	{codeDenyNarrow, SeverityWarning, "a deny_pattern that holds at one end of the text only, or in one letter case of SQL"},
@@ -68,6 +68,9 @@ var lintCodes = []LintCode{
 	{codeSinkAll, SeverityNote, "`sink: {to: []}`: every argument is judged as a destination"},
 	{codeLabelUnused, SeverityNote, "a label that nothing looks at"},
 	{codeIgnoreUnused, SeverityNote, "a comment for lint that nothing is found for"},
+	{CodeSlashInTool, SeverityNote, "a key that reads as if a server had a slash in its name"},
+	{CodeTrustsHost, SeverityNote, "a bare domain that is trusted where mail is sent: it covers no mail address"},
+	{CodeNobodySays, SeverityNote, "`origin: [client]` where `settings.user_context` is off, so that nobody can say the value"},
 	{CodeRunRefuses, SeverityNote, "what `callgate run` without `--group` does not load"},
 }
 

@@ -44,7 +44,7 @@ var lintCases = []struct {
 	{codeEverything, []string{"tools: {s/t: {args: [{slot: path, allow: ['/**']}]}}"}, []string{"tools: {s/t: {args: [{slot: path, allow: ['/srv/**']}]}}"}},
 	{codeEverything, []string{"tools: {s/t: {args: [{arg: a, match: '^.*$'}]}}"}, []string{"tools: {s/t: {args: [{arg: a, match: '[a-z]*'}]}}"}},
 	{codeTrustWide, []string{"tools: {s/t: {sink: {to: [to], trusted: ['*@gmail.com']}}}"}, []string{"tools: {s/t: {sink: {to: [to], trusted: [me@gmail.com]}}}"}},
-	{codeTrustWide, []string{"tools: {s/t: {sink: {to: [to], trusted: ['*.github.io']}}}"}, []string{"tools: {s/t: {sink: {to: [to], trusted: ['*.corp.example']}}}"}},
+	{codeTrustWide, []string{"tools: {s/t: {sink: {to: [to], trusted: ['*@gmail.com']}}}"}, []string{"tools: {s/t: {sink: {to: [to], trusted: ['*.corp.example']}}}"}},
 	{codeTrustWide, []string{"servers: {s: {outputs: trusted}}"}, []string{"servers: {s: {outputs: untrusted}}"}},
 	{codeGrantWide, []string{"tools: {'*': {verdict: allow}}"}, []string{"tools: {'s/*': {verdict: allow}}"}},
 	{codeMatchHalf, []string{"tools: {s/t: {args: [{arg: a, match: ^https://corp}]}}"}, []string{"tools: {s/t: {args: [{arg: a, match: '^https://corp.*'}]}}"}},

@@ -3,8 +3,6 @@ package policy
 import (
 	"fmt"
 	"strings"
-
-	"golang.org/x/net/publicsuffix"
 )
 
 // mailProviders are domains at which anybody can have an address.
@@ -18,22 +16,9 @@ var mailProviders = map[string]bool{
 
 // wideTrust says why strangers can be trusted by an entry of trusted:, or "".
 func wideTrust(s string) string {
-	domain := s
-	for _, prefix := range []string{"*@*.", "*@", "*."} {
-		if rest, ok := strings.CutPrefix(s, prefix); ok {
-			domain = rest
-			break
-		}
-	}
-	if domain == s {
-		return ""
-	}
-	domain = strings.ToLower(strings.TrimSuffix(domain, "."))
-	if mailProviders[domain] && strings.HasPrefix(s, "*@") {
+	prefix, domain := trustedPattern(s)
+	if mailProviders[asciiDomain(domain)] && strings.HasPrefix(prefix, "*@") {
 		return "anybody can have an address at this provider"
-	}
-	if suffix, _ := publicsuffix.PublicSuffix(domain); suffix == domain && domain != "localhost" {
-		return "anybody can have a name below this public suffix"
 	}
 	return ""
 }

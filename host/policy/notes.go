@@ -22,7 +22,9 @@ const (
 
 // Codes of what a newcomer is likely to have meant otherwise.
 const (
-	CodeSlashInTool = "SLASH_IN_TOOL" // a key that reads as if a server had a slash in its name
+	CodeSlashInTool = "SLASH_IN_TOOL"    // a key that reads as if a server had a slash in its name
+	CodeTrustsHost  = "TRUSTS_HOST_ONLY" // a bare domain that is trusted where mail is sent
+	CodeNobodySays  = "NOBODY_SAYS"      // origin: client where nobody can say anything
 )
 
 // Note is what lint and check report of a policy that loads.
@@ -95,6 +97,8 @@ func (p *Policy) allNotes() []Note {
 			p.budgets(k.key.server, definition, n)
 			y.denyNotes(k, n)
 			y.keyNotes(k, n)
+			y.trustNotes(k, n)
+			p.originNotes(y, k, n)
 		}
 		for _, server := range sortedKeys(y.doc.Servers) {
 			p.rules(server, abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue("*")}), n)

@@ -42,6 +42,16 @@ func TestNotes(t *testing.T) {
 		{"a budget of two servers", []string{quiet + "\nbudgets: [{name: x, tools: [s/t, u/t], max: 1}]"}, "RUN_REFUSES l0.yaml:3: budgets[0].tools"},
 		{"a budget of any server", []string{quiet + "\nbudgets: [{name: x, tools: [\"*/t\"], max: 1}]"}, "RUN_REFUSES l0.yaml:3: budgets[0].tools"},
 		{"a budget of one server", []string{quiet + "\nbudgets: [{name: x, tools: [s/t, s/u], max: 1}]"}, ""},
+		{"a tool with a slash", []string{quiet + "\ntools: {a/b/c: {max_calls: 1}}"}, "SLASH_IN_TOOL l0.yaml:3: tools.a/b/c"},
+		{"tools with a slash", []string{quiet + "\ntools: {a/b/*: {max_calls: 1}}"}, "SLASH_IN_TOOL l0.yaml:3: tools.a/b/*"},
+		{"a tool of any server", []string{quiet + "\ntools: {\"*/b/c\": {max_calls: 1}}"}, ""},
+		{"a host that is trusted where mail is sent", []string{quiet + "\ntools: {s/t: {sink: {to: [to], trusted: [corp.example]}}}"}, "TRUSTS_HOST_ONLY l0.yaml:3: tools.s/t.sink.trusted[0]"},
+		{"a host that a tool for mail trusts", []string{quiet + "\ntools: {s/send_email: {sink: {trusted: [a@corp.example, corp.example]}}}"}, "TRUSTS_HOST_ONLY l0.yaml:3: tools.s/send_email.sink.trusted[1]"},
+		{"a host that is trusted where URLs are", []string{quiet + "\ntools: {s/t: {sink: {to: [url], trusted: [corp.example]}}}"}, ""},
+		{"a domain that is trusted where mail is sent", []string{quiet + "\ntools: {s/t: {sink: {to: [to], trusted: [\"*@corp.example\"]}}}"}, ""},
+		{"a user who can not speak", []string{quiet + "\ntools: {s/t: {args: [{arg: a, origin: [client]}]}}"}, "NOBODY_SAYS l0.yaml:3: tools.s/t.args[0].origin"},
+		{"a user who speaks", []string{"settings: {default: deny, user_context: true}\ntools: {s/t: {args: [{arg: a, origin: [client]}]}}"}, ""},
+		{"a user beside a directory", []string{quiet + "\ntools: {s/t: {args: [{arg: a, origin: [client, trusted]}]}}"}, ""},
 	}
 	for _, c := range cases {
 		var texts, got []string
