@@ -52,8 +52,8 @@ func asciiDomain(s string) string {
 func publicSuffix(domain string, below bool) bool {
 	domain = asciiDomain(domain)
 	suffix, icann := publicsuffix.PublicSuffix(domain)
-	if suffix == domain {
-		return icann || below && strings.Contains(domain, ".")
+	if suffix == domain && (icann || below && strings.Contains(domain, ".")) {
+		return true
 	}
 	child := "x." + domain // the list has *.ck, and so no ck
 	suffix, _ = publicsuffix.PublicSuffix(child)
