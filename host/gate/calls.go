@@ -93,7 +93,7 @@ func (s *State) decided(e abi.Event, n *entry, d decision) []abi.Event {
 	shown := showsOf(&v)
 	s.strip(&v)
 	var out []abi.Event
-	if len(d.edits) > 0 && v.Enforced() != abi.Deny {
+	if len(d.edits) > 0 && v.Enforced() != abi.Deny && s.settings.Mode != policy.ModeObserve {
 		out = append(out, abi.Event{Edit: &abi.EditEvent{Call: n.call.ID, Edits: d.edits, Digest: d.sent.Digest()}})
 	}
 	out = append(out, abi.Event{Verdict: &v})
