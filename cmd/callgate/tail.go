@@ -198,6 +198,23 @@ func toolsText(t *abi.ToolsEvent) string {
 	return fmt.Sprintf("tools     %q lists %d", t.Server, len(t.List))
 }
 
+// editText says where something was changed, and in what.
+func editText(e *abi.EditEvent) string {
+	of := "the call"
+	if e.Of != "" {
+		of = "the " + e.Of
+	}
+	at := make([]string, 0, 4)
+	for i, edit := range e.Edits {
+		if i == 4 {
+			at = append(at, "…")
+			break
+		}
+		at = append(at, fmt.Sprintf("%q", shorten(edit.At, 80)))
+	}
+	return fmt.Sprintf("edit      %s, %s: %s", e.Call, of, strings.Join(at, ", "))
+}
+
 // rareText is eventText for what is seen seldom.
 func rareText(e abi.Event) string {
 	switch {
@@ -217,7 +234,7 @@ func rareText(e abi.Event) string {
 	case e.Read != nil:
 		return fmt.Sprintf("read      %d lines of %s", e.Read.Lines, e.Read.File)
 	case e.Edit != nil:
-		return fmt.Sprintf("edit      %s, %d edits", e.Edit.Call, len(e.Edit.Edits))
+		return editText(e.Edit)
 	case e.Receipt != nil:
 		return fmt.Sprintf("receipt   %s showed %q", e.Receipt.Call, e.Receipt.Shown)
 	case e.Label != nil:

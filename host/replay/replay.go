@@ -178,6 +178,7 @@ func (p *Player) events(v abi.Value, index uint64) ([]abi.Event, error) {
 			return nil, err
 		}
 		e.Seq = index
+		p.Gap = p.Gap || e.Redacted // it was judged by more than is kept
 		return []abi.Event{p.restored(e)}, nil
 	}
 	events, err := p.short(v)
