@@ -67,7 +67,7 @@ func TestEverySimpleCommandMustBeAllowed(t *testing.T) {
 		"OUTSIDE: cat <<EOF\n$(rm x)\nEOF", "OUTSIDE: cat <<EOF\n`rm x`\nEOF", ": cat <<'EOF'\n$(rm x)\nEOF", ": cat <<EOF\nrm x\nEOF", "OUTSIDE: cat <<EOF\na\nEOF\nrm x",
 		"OUTSIDE: cat <<< $(rm x)", ": cat <<< 'rm x'", "OUTSIDE: echo ${x:-$(rm x)}", "OUTSIDE: echo $((1+$(rm x)))", "OUTSIDE: a=$(rm x); ls", "OUTSIDE: [[ -f $(rm x) ]] && ls",
 		"OUTSIDE: [[ a || rm ]]", "OUTSIDE: ((rm))", ": [[ -f x ]] && ls", "SYNTAX: ls 'a", "SYNTAX: ls (a", "SYNTAX: ls )", "SYNTAX: if ls", "OUTSIDE: # ls",
-		"SYNTAX: cat =(rm x)", "UNDECIDABLE: ls # ; rm x", "UNDECIDABLE: ls # a \\\nrm x", ": ls # all of it", "OUTSIDE: ", "OUTSIDE:  ", "OUTSIDE: mapfile -C rm x",
+		"SYNTAX: cat =(rm x)", "UNDECIDABLE: ls # ; rm x", "UNDECIDABLE: ls # a \\\nrm x", ": ls # all of it", "OUTSIDE: ", "OUTSIDE:  ", "OUTSIDE: eval ''", "OUTSIDE: env -i", "OUTSIDE: sh -c ''", "OUTSIDE: mapfile -C rm x",
 	})
 }
 
@@ -109,7 +109,7 @@ func TestWrappersAreReadThrough(t *testing.T) {
 		"OUTSIDE: timeout 5 rm x", ": timeout 5 ls x", ": timeout -k 1 -s KILL 5 ls x", "OUTSIDE: timeout --weird 5 ls", "OUTSIDE: nice -n 5 rm x", ": nice -n 5 ls x", ": nice -5 ls x", "OUTSIDE: nohup rm x", ": nohup ls x",
 		"OUTSIDE: stdbuf -oL rm x", ": stdbuf -oL ls x", "OUTSIDE: setsid rm x", "OUTSIDE: ionice -c 3 rm x", ": ionice -c3 ls", "OUTSIDE: command rm x", ": command ls", "OUTSIDE: command -v ls", "OUTSIDE: builtin rm x",
 		"OUTSIDE: exec -a ls rm x", "OUTSIDE: watch rm x", ": watch -n 1 ls x", "OUTSIDE: watch 'ls; rm x'", "OUTSIDE: parallel rm ::: x", "OUTSIDE: busybox rm x", ": busybox ls x", "OUTSIDE: busybox sh -c 'rm x'", ": busybox sh -c 'ls x'",
-		"OUTSIDE: /usr/bin/env rm x", ": /usr/bin/env ls x", "OUTSIDE: nice env timeout 5 sh -c 'rm x'", ": nice env timeout 5 sh -c 'ls x'", "OUTSIDE: strace ls x", "OUTSIDE: strace -o x -c ls", "OUTSIDE: strace -c ls x",
+		"OUTSIDE: /tmp/env ls x", "OUTSIDE: ./bash -c 'ls x'", "OUTSIDE: ENV ls x", "OUTSIDE: env.sh ls x", "OUTSIDE: /usr/bin/env rm x", ": /usr/bin/env ls x", "OUTSIDE: nice env timeout 5 sh -c 'rm x'", ": nice env timeout 5 sh -c 'ls x'", "OUTSIDE: strace ls x", "OUTSIDE: strace -o x -c ls", "OUTSIDE: strace -c ls x",
 		"OUTSIDE: bash -c \"bash -c 'rm x'\"", ": bash -c \"bash -c 'ls x'\"", ": docker run x", "OUTSIDE: python3 -c 'ls'", "OUTSIDE: ssh host ls",
 	})
 }

@@ -126,7 +126,8 @@ func (t *commandTree) stdinOf(at int, w commandWord) {
 			return
 		}
 		s.stdin = nil
-		s.inner, s.clear, s.line = len(s.words), true, true
+		s.inner, s.line = len(s.words), true
+		s.clear = wellKnown(s.words[0].text, programName(s.words[0].text))
 		parent := t.parent
 		t.parent = i
 		t.line(w.text)

@@ -195,6 +195,7 @@ func plainLine(text string) bool {
 
 // bash reads a line as Bash does, as a whole.
 func (r *commandReader) bash(text string) {
+	defer r.mend()
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		r.malformed = true
@@ -207,6 +208,7 @@ func (r *commandReader) bash(text string) {
 // posix reads a line as other shells do, which run each statement before they
 // read the next one, and stop at what they do not know.
 func (r *commandReader) posix(text string) {
+	defer r.mend()
 	t := commandTree{commandReader: r, text: text, posix: true}
 	p := syntax.NewParser(syntax.Variant(syntax.LangPOSIX))
 	for s, err := range p.StmtsSeq(strings.NewReader(text)) {
@@ -217,6 +219,14 @@ func (r *commandReader) posix(text string) {
 	for _, s := range t.stmts {
 		t.path = t.path[:0]
 		syntax.Walk(s, t.visit)
+	}
+}
+
+// mend makes a panic of the parser a line that nobody can read. It is not ours,
+// and what it reads is the caller's.
+func (r *commandReader) mend() {
+	if recover() != nil {
+		r.malformed = true
 	}
 }
 

@@ -202,6 +202,7 @@ type inherited struct {
 func (m *commandMatcher) allowed(c *commandReading, at *whence) wrong {
 	left := make([]inherited, len(c.simples))
 	starred := make([]bool, len(c.simples))
+	some := len(c.simples) == 0
 	for i := range c.simples {
 		s := &c.simples[i]
 		if s.parent >= 0 && left[s.parent].exempt {
@@ -219,6 +220,7 @@ func (m *commandMatcher) allowed(c *commandReading, at *whence) wrong {
 			if !ok || !spells(s.powers, spelled) {
 				continue
 			}
+			some = true
 			passes, starred[i] = true, starred[i] || p.rest
 			if s.inner > 0 && spelled > s.inner && spelled == len(p.words) && !p.words[s.inner].wild && p.words[s.inner].path == nil {
 				left[i].exempt = left[i].exempt || s.line
@@ -228,11 +230,16 @@ func (m *commandMatcher) allowed(c *commandReading, at *whence) wrong {
 			}
 		}
 		if !passes {
-			return wrong{"ARGS_COMMAND_OUTSIDE", "a command is outside everything that the rule allows", "use an allowed command, or add to allow at the rule"}
+			return outsideCommand
 		}
+	}
+	if !some {
+		return outsideCommand
 	}
 	return m.opened(c, starred, at)
 }
+
+var outsideCommand = wrong{"ARGS_COMMAND_OUTSIDE", "a command is outside everything that the rule allows", "use an allowed command, or add to allow at the rule"}
 
 // spells says whether a pattern spells out every word that gives a program more
 // to do.

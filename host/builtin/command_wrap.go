@@ -71,8 +71,13 @@ func (r *commandReader) simple(words []commandWord, more bool) {
 	}
 	parent := r.parent
 	r.parent = at
-	defer func() { r.parent = parent }()
 	name := programName(words[0].text)
+	defer func() {
+		r.parent = parent
+		if !wellKnown(words[0].text, name) {
+			r.simples[at].clear = false
+		}
+	}()
 	switch {
 	case verbNoun(words[0].text) && !harmless(words):
 		r.wonder("it looks like PowerShell, which reads it in another way")
@@ -96,6 +101,12 @@ func (r *commandReader) simple(words []commandWord, more bool) {
 	if r.evaluates(name, words) {
 		r.wonder("it hands a subscript to a command of the shell, which can run it")
 	}
+}
+
+// wellKnown says whether a word finds the program of this name where systems have
+// it. Any other file of that name could be anything.
+func wellKnown(word, name string) bool {
+	return word == name || word == "/bin/"+name || word == "/usr/bin/"+name
 }
 
 // unread notes a command of which nobody says where the one begins that it runs:
