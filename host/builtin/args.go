@@ -36,9 +36,10 @@ import (
 //
 // It abstains when nothing is violated. A violation yields the rule's verdict,
 // deny or ask. Codes: ARGS_PATH_OUTSIDE, ARGS_PATH_DENIED, ARGS_PATH_UNDECIDABLE,
-// ARGS_PATH_LITERAL, ARGS_PATH_MISSING, ARGS_MATCH, ARGS_IN, ARGS_MAX, ARGS_MIN,
-// ARGS_BYTES, ARGS_FORBIDDEN, ARGS_REQUIRED, ARGS_TYPE (another type than the
-// pinned schema states), ARGS_UNDECLARED, ARGS_UNKNOWN (the rule names an
+// ARGS_PATH_LITERAL, ARGS_PATH_MISSING, the same of other slots, ARGS_URL_SCHEME,
+// ARGS_URL_PORT, ARGS_URL_PRIVATE, ARGS_HOST_PORT, ARGS_HOST_PRIVATE, ARGS_MATCH,
+// ARGS_IN, ARGS_MAX, ARGS_MIN, ARGS_BYTES, ARGS_FORBIDDEN, ARGS_REQUIRED,
+// ARGS_TYPE (another type than the pinned schema states), ARGS_UNDECLARED, ARGS_UNKNOWN (the rule names an
 // argument that the tool does not have), ARGS_CASE (a name that a
 // case-insensitive server would take for another), ARGS_SIZE.
 type Args struct {
