@@ -41,7 +41,6 @@ func LintCodes() []LintCode { return slices.Clone(lintCodes) }
 var lintCodes = []LintCode{
 	{codeNeverFires, SeverityError, "a guard that can not fire: a flow of a label that no rule gives, `when:` a session has a label that none gives"},
 	{codeNeverPasses, SeverityError, "a rule that no value meets: `min` above `max`, an `in` list that `match` excludes, a glob that matches nothing"},
-	{codeMatchesEmpty, SeverityError, "a redact pattern that matches the empty text, so it would replace everywhere"},
 	{codeSameIdentity, SeverityError, "two identities that the same caller matches"},
 	{CodeDefaultAbsent, SeverityWarning, "no layer states `settings.default`"},
 	{CodeLoosened, SeverityWarning, "a higher layer is looser than a lower one, an included one or the default, and counts"},
@@ -77,7 +76,6 @@ var lintCodes = []LintCode{
 const (
 	codeNeverFires    = "NEVER_FIRES"
 	codeNeverPasses   = "NEVER_PASSES"
-	codeMatchesEmpty  = "MATCHES_EMPTY"
 	codeSameIdentity  = "SAME_IDENTITY"
 	codeShadowed      = "SHADOWED"
 	codeAllowsNothing = "ALLOWS_NOTHING"

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -76,12 +75,6 @@ func (l *linter) state(y *layer) {
 		}
 	}
 	l.identities(y)
-	for i, r := range y.value.Get("redact").Items() {
-		re, err := regexp.Compile(r.Get("pattern").Str())
-		if err == nil && r.Get("pattern").IsString() && re.MatchString("") {
-			l.add(codeMatchesEmpty, y.rule(abi.JoinIndex("/redact", i)+"/pattern"), "it matches the empty text, which is everywhere; let it match at least one character")
-		}
-	}
 }
 
 // toolList looks at the keys of a list of tools. In a list that a guard stands

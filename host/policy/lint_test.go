@@ -57,6 +57,16 @@ var lintCases = []struct {
 	{codeSinkAll, []string{"tools: {s/t: {sink: {to: []}}}"}, []string{"tools: {s/t: {sink: {to: [to]}}}"}},
 	{codeServerUnknown, []string{"servers: {mail: {}}\ntools: {mial/t: {verdict: deny}}"}, []string{"servers: {mail: {}}\ntools: {mail/t: {verdict: deny}, t: {verdict: deny}}"}},
 	{codeServerUnknown, []string{"servers: {mail: {}}\nbudgets: [{name: b, tools: [mial/t], max: 1}]"}, []string{"servers: {mail: {}}\nbudgets: [{name: b, tools: ['*/t'], max: 1}]"}},
+	{codeNeverFires, []string{"flows: [{name: f, label: secrte, to: [s/t]}]\nlabels: [{name: secret, from: [s/u]}]"}, []string{"flows: [{name: f, label: secret, to: [s/t]}]\nlabels: [{name: secret, from: [s/u]}]"}},
+	{codeNeverFires, []string{"tools: {s/t: {verdict: deny, when: {labels: [l]}}}"}, []string{"labels: [{name: l, from: [s/u]}]", "tools: {s/t: {verdict: deny, when: {labels: [l]}}}"}},
+	{codeNeverFires, []string{"labels: [{name: l, from: [s/u]}]\nflows: [{name: f, label: l, to: [s/t], when: {labels: [m]}}]"}, []string{"labels: [{name: l, from: [s/u]}, {name: m, from: [s/u]}]\nflows: [{name: f, label: l, to: [s/t], when: {labels: [m]}}]"}},
+	{codeLabelUnused, []string{"labels: [{name: l, from: [s/u]}]"}, []string{"labels: [{name: l, from: [s/u]}]", "flows: [{name: f, label: l, to: [s/t]}]"}},
+	{codeShadowed, []string{"settings: {default: deny}\ntools: {s/a: {verdict: allow}}\nchains: [{name: c, from: [s/b], to: [s/a]}]"}, []string{"settings: {default: deny}\ntools: {s/a: {verdict: allow}}\nchains: [{name: c, from: [s/*], to: [s/a]}]"}},
+	{codeShadowed, []string{"settings: {default: deny}\nservers: {s: {verdict: allow}}\nlabels: [{name: l, from: ['x/*']}]"}, []string{"settings: {default: ask}\nlabels: [{name: l, from: ['x/*']}]"}},
+	{codeDenyNarrow, []string{"tools: {s/t: {args: [{slot: sql, deny_pattern: ['(?i)^drop']}]}}"}, []string{"tools: {s/t: {args: [{slot: sql, deny_pattern: ['(?i)drop']}]}}"}},
+	{codeDenyNarrow, []string{"tools: {s/t: {args: [{slot: sql, deny_pattern: [drop]}]}}"}, []string{"tools: {s/t: {args: [{slot: command, deny_pattern: [drop]}]}}"}},
+	{codeEverything, []string{"tools: {s/t: {args: [{slot: sql, allow_pattern: ['(?s).*']}]}}"}, []string{"tools: {s/t: {args: [{slot: sql, allow_pattern: ['(?i)select .*']}]}}"}},
+	{codeEverything, []string{"tools: {s/t: {args: [{slot: host, allow: ['*']}]}}"}, []string{"tools: {s/t: {args: [{slot: host, allow: ['*.corp.example']}]}}"}},
 	{codeObserve, []string{"settings: {mode: observe}"}, []string{"settings: {mode: enforce}"}},
 	{codeNobodyAsked, []string{"settings: {max_asks: 0}"}, []string{"settings: {max_asks: 1}"}},
 	{codePlainWebhook, []string{"settings: {approval: {webhook: 'http://127.0.0.1:1/x', webhook_key: /k}}"}, []string{"settings: {approval: {webhook: 'https://127.0.0.1:1/x', webhook_key: /k}}"}},
@@ -65,9 +75,6 @@ var lintCases = []struct {
 	{codeIgnoreComment, []string{"tools: {s/t: {sink: none}} # callgate-lint: ignore SINK_DROPED it only prints"}, []string{"tools: {s/t: {sink: none}} # callgate-lint is a program"}},
 	{codeIgnoreUnused, []string{"tools: {s/t: {sink: {to: [to]}}} # callgate-lint: ignore SINK_DROPPED it only prints"}, []string{"# callgate-lint: ignore SINK_DROPPED it only prints\n\n# a comment\ntools: {s/t: {sink: none}}"}},
 }
-
-// pendingLint are codes about keys that files cannot have yet.
-var pendingLint = []string{codeNeverFires, codeLabelUnused, codeMatchesEmpty, codeDenyNarrow}
 
 func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 	t.Helper()
@@ -85,7 +92,7 @@ func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 }
 
 func TestLintFindsWhatIsLegalAndWrong(t *testing.T) {
-	seen := slices.Clone(pendingLint)
+	var seen []string
 	for _, c := range lintCases {
 		seen = append(seen, c.code)
 		if codes, shown := codesOf(t, c.bad); !slices.Contains(codes, c.code) {
