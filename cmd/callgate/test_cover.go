@@ -44,6 +44,13 @@ func (c *cover) count(p *policy.Policy, results []cases.Result) {
 				}
 			}
 		}
+		for _, label := range r.Labels {
+			for _, one := range here {
+				if one.place.Label == label {
+					one.fired++
+				}
+			}
+		}
 	}
 }
 

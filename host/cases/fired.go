@@ -1,6 +1,10 @@
 package cases
 
-import "github.com/callgate/callgate/abi"
+import (
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+)
 
 // fired lists the rules that have a part in the answers to a step: those that
 // a verdict names for an objection, and those that grant what is allowed.
@@ -18,4 +22,16 @@ func fired(answers []abi.Event) []string {
 		}
 	}
 	return rules
+}
+
+// given lists the labels that a step gave.
+func given(answers []abi.Event) []string {
+	var labels []string
+	for _, a := range answers {
+		if a.Label != nil {
+			labels = append(append(labels, a.Label.Session...), a.Label.Data...)
+		}
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels)
 }

@@ -16,6 +16,7 @@ type Result struct {
 	Line     int
 	Failures []Failure // none: it passed
 	Rules    []string  // the rules that fired, once for each verdict that they had a part in
+	Labels   []string  // the labels that were given, once for each step
 }
 
 // Failure is one thing that differed, at the line of its step.
@@ -49,7 +50,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "%v", err)
 			return r
 		}
-		r.Rules = append(r.Rules, fired(answers)...)
+		r.Rules, r.Labels = append(r.Rules, fired(answers)...), append(r.Labels, given(answers)...)
 		verdict, heard := run.standing(s, last(answers))
 		if !heard && s.Want == nil {
 			r.fail(s, "the answer does not count: the question accepts other channels; say so with want: {outcome: ask}")
@@ -69,7 +70,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "returns: %v", err)
 		}
 	}
-	r.Rules = append(r.Rules, run.fired...)
+	r.Rules, r.Labels = append(r.Rules, run.fired...), append(r.Labels, run.given...)
 	return r
 }
 
@@ -82,6 +83,7 @@ type running struct {
 	returns abi.Value    // what the last call's server answers, if it gets the call
 	open    *abi.Verdict // the ask that waits for an answer
 	fired   []string     // by the results of calls
+	given   []string
 }
 
 // standing is the verdict after a step, and whether the step was heard: to an
@@ -118,7 +120,7 @@ func (r *running) answer(v *abi.Verdict) error {
 		return nil
 	}
 	answers, err := r.feed(abi.ObjectValue(abi.Member{Name: "result", Value: result}))
-	r.fired = append(r.fired, fired(answers)...)
+	r.fired, r.given = append(r.fired, fired(answers)...), append(r.given, given(answers)...)
 	return err
 }
 

@@ -13,6 +13,9 @@ type Place struct {
 	Line int    // 0: unknown
 	At   string // JSON Pointer into the file
 	Rule string // file:line: path, as verdicts name it
+	// Label is the label that the rule gives: it fires without a verdict that
+	// names it.
+	Label string
 }
 
 // rulePlaces are the members that verdicts name as their rule; * is any member
@@ -29,7 +32,7 @@ var rulePlaces = []string{
 	"/servers/*/methods/*",
 	"/tools/*/verdict", "/tools/*/hide", "/tools/*/max_calls", "/tools/*/undeclared", "/tools/*/args/*", "/tools/*/results/*",
 	"/tools/*/sink/to",
-	"/budgets/*", "/labels/*", "/flows/*", "/chains/*", "/identities/*", "/schedules/*", "/redact/*", "/plugins/*",
+	"/budgets/*", "/labels/*", "/flows/*", "/chains/*", "/identities/*", "/schedules/*", "/plugins/*",
 	"/capability",
 }
 
@@ -61,7 +64,11 @@ func (y *layer) placesBelow(list []Place, at string, v abi.Value, tokens []strin
 		if pattern == "/tools/*/sink/to" {
 			at = strings.TrimSuffix(at, "/to") // verdicts name the sink as a whole
 		}
-		return append(list, Place{File: y.path, Line: y.line(at), At: at, Rule: y.rule(at)})
+		place := Place{File: y.path, Line: y.line(at), At: at, Rule: y.rule(at)}
+		if pattern == "/labels/*" {
+			place.Label = v.Get("name").Str()
+		}
+		return append(list, place)
 	}
 	for _, m := range v.Members() {
 		list = y.placesBelow(list, abi.Join(at, m.Name), m.Value, append(tokens, m.Name))
