@@ -14,7 +14,7 @@ import (
 
 const (
 	weaknessHeading = "## Weaknesses of a peer, and the tests"
-	weaknessTotal   = 95
+	weaknessTotal   = 96
 )
 
 var (
