@@ -229,7 +229,11 @@ func (e *Event) decode(kind string, v Value) error {
 		if links := r.val("links"); links.Exists() && links.Kind() != Object {
 			r.fail("links: want paths, and what they lead to")
 		}
-		return r.done("home", "cwd", "links")
+		if attest := r.val("attest"); attest.Exists() && attest.Kind() != Object {
+			r.fail("attest: want servers, and what was measured of them")
+		}
+		r.strs("protected")
+		return r.done("home", "cwd", "links", "attest", "protected")
 	case "approval":
 		e.Approval = &ApprovalEvent{Call: r.str("call"), By: r.str("by")}
 		switch a := r.str("answer"); a {

@@ -122,8 +122,11 @@ func (r *ResultEvent) Failed() bool {
 type UserEvent struct{ Text string }
 
 // FactsEvent carries facts from outside that contracts asked for. Known
-// members: "home" and "cwd" (strings), and "links", a world for tests and eval:
-// what leads where, by path. Of a call that is judged it stands in [Call.Facts].
+// members: "home" and "cwd" (strings), "links", a world for tests and eval: what
+// leads where, by path (of a call that is judged it stands in [Call.Facts]), and
+// "attest", an object with a member for each server that was measured before it
+// was started: {"sha256": HEX, "entry_args": [0]}, or a list of such. A server
+// without a digest in it could not be measured.
 type FactsEvent struct{ Facts Value }
 
 // ApprovalEvent is a person's answer to an ask.

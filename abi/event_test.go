@@ -48,6 +48,7 @@ func events(t testing.TB) []abi.Event {
 		{Result: &abi.ResultEvent{Call: "aa-5", Server: "s", Error: v, Broken: true}, Text: &abi.Text{Digest: "d", Offset: -1, Length: 5}},
 		{User: &abi.UserEvent{Text: "hello"}},
 		{Facts: &abi.FactsEvent{Facts: parse(t, `{"cwd":"/d","home":"/h"}`)}},
+		{Facts: &abi.FactsEvent{Facts: parse(t, `{"attest":{"mail":{"entry_args":[0],"sha256":"ab"}},"protected":["/p"]}`)}},
 		{Approval: &abi.ApprovalEvent{Call: "aa-5", Yes: true, By: "terminal"}},
 		{Approval: &abi.ApprovalEvent{Call: "aa-5", By: "terminal"}},
 		{Frame: &abi.FrameEvent{Server: "s", Method: "m", Frame: v}},

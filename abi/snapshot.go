@@ -119,6 +119,7 @@ type Snapshot struct {
 	Call       Call
 	Definition Definition
 	Server     ServerDrift // of the server that is called
+	Launch     Value       // what was measured of the server before it was started, see [FactsEvent]; absent: nothing
 	Taint      []Finding
 	Carried    []Carried // what of the arguments holds data with labels, as far as a contract asked
 	Session    Session

@@ -152,7 +152,13 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 			return fail("/cwd", fmt.Errorf("%q is no directory that can be entered; name one", one.Cwd))
 		}
 	}
+	if err := attestable(p.policy, one.Name, one.Command, false); err != nil {
+		return fail("/command", err)
+	}
 	said := p.policy.Server(one.Name)
+	if said.Cwd != "" && one.Cwd != "" && filepath.Clean(one.Cwd) != filepath.Clean(said.Cwd) {
+		return fail("/cwd", fmt.Errorf("%q, but the policy says that relative paths of the server start in %q; state the same in both", one.Cwd, said.Cwd))
+	}
 	for i, kv := range one.Env {
 		name, _, _ := strings.Cut(kv, "=")
 		if said.HasEnv && !slices.Contains(said.Env, name) {
@@ -160,7 +166,7 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 		}
 	}
 	return proxy.GatewayServer{
-		Command: one.Command, Dir: one.Cwd, Env: proxy.Environment(append(os.Environ(), one.Env...), said.Env, said.HasEnv),
+		Command: one.Command, Dir: one.Cwd, Attest: attestation(p.policy, one.Name), Env: proxy.Environment(append(os.Environ(), one.Env...), said.Env, said.HasEnv),
 	}, nil
 }
 
@@ -168,6 +174,9 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 func (p *gatewayParts) remote(one policy.GatewayServer) (proxy.GatewayServer, error) {
 	fail := func(at string, err error) (proxy.GatewayServer, error) {
 		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
+	}
+	if err := attestable(p.policy, one.Name, nil, true); err != nil {
+		return fail("/url", err)
 	}
 	files := upstreamFiles{headers: one.HeadersFile, ca: one.CA, cert: one.Cert, key: one.Key}
 	p.keep = append(p.keep, files.names()...)

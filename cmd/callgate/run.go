@@ -172,6 +172,9 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if remote != nil {
 		command = []string{f.url}
 	}
+	if err := attestable(p, server, command, remote != nil); err != nil {
+		return 2, err
+	}
 	dir, group, err := f.dirs(server, command)
 	if err != nil {
 		return 2, err
@@ -187,6 +190,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	ask := asking(p, hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
 	srv := p.Server(server)
 	o := proxy.Options{
+		Attest: attestation(p, server),
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
 	}

@@ -226,8 +226,8 @@ func TestTheTableIsOrdered(t *testing.T) {
 		}
 		seen[s.Name] = true
 	}
-	if len(table) == 0 || table[0].Name != "self" || table[len(table)-1].Name != "coverage" {
-		t.Error("the table does not start with self and end with coverage")
+	if len(table) == 0 || table[0].Name != "attest" || table[1].Name != "self" || table[len(table)-1].Name != "coverage" {
+		t.Error("the table does not start with attest and self and end with coverage")
 	}
 }
 

@@ -168,7 +168,7 @@ func runTwin(t *testing.T, spec contract.Spec, sections archive, c, twin abi.Val
 var caseMembers = []string{
 	"name", "rules", "schema", "tool", "args", "want", "at", "reason", "rule", "unsaid", "twin", "dir", "home", "platform", "bytes", "state",
 	"changed", "result", "budgets", "protected", "call", "drift", "why", "twice", "server",
-	"time", "principal", "capabilities",
+	"time", "principal", "capabilities", "launch",
 }
 
 func judgeCase(t *testing.T, spec contract.Spec, sections archive, c abi.Value) abi.Verdict {
@@ -264,6 +264,7 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 		s.Time = when
 	}
 	s.Session.Capabilities = texts(c.Get("capabilities"))
+	s.Launch = c.Get("launch")
 	p := c.Get("principal")
 	s.Session.Principal = abi.Principal{Identity: p.Get("identity").Str(), Subject: p.Get("subject").Str(), Issuer: p.Get("issuer").Str()}
 	s.Session.Protected = texts(c.Get("protected"))
@@ -361,6 +362,8 @@ func rulesFrom(t *testing.T, v abi.Value) contract.Rules {
 			r.Schedules = schedulesFrom(t, m.Value)
 		case "identities":
 			r.Identities = identitiesFrom(m.Value)
+		case "attest":
+			r.Attest = attestFrom(t, m.Value)
 		case "args":
 			for i, a := range m.Value.Items() {
 				r.Args = append(r.Args, argFrom(t, i, a))

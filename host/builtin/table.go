@@ -18,6 +18,7 @@ import (
 // reason.
 func Table() []contract.Spec {
 	return []contract.Spec{
+		{Name: "attest", New: NewAttest},
 		{Name: "self", New: NewSelf},
 		{Name: "identity", New: NewIdentity},
 		{Name: "pin", New: NewPin},

@@ -38,6 +38,7 @@ type Rules struct {
 	UndeclaredAt string
 	Approve      Approve
 
+	Attest     *Attest     // nil: whatever is launched as the server
 	Schedules  []Schedule  // that name the tool
 	Identities []Identity  // all of the policy; nil: whoever calls
 	Capability *Capability // nil: nothing is said

@@ -1,5 +1,5 @@
 // Package facts finds what contracts want to know of the world outside a call:
-// where the links in its paths lead. It looks, and decides nothing: what it
+// where the links in its paths lead, and what a server is launched from. It looks, and decides nothing: what it
 // found becomes part of the call's event, and a path that is not in there is
 // refused by who asked.
 package facts

@@ -209,7 +209,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 		definition = s.pinOf(n.call.Server, n.call.Tool)
 	}
 	return &abi.Snapshot{
-		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition, Server: s.serverDrift(n.call.Server),
+		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition, Server: s.serverDrift(n.call.Server), Launch: s.launched[n.call.Server],
 		Session: abi.Session{
 			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Capabilities: ss.capabilities, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[nameOf(&n.call)], Recent: ss.recent, Place: place, Protected: ss.protected,

@@ -59,6 +59,8 @@ type State struct {
 	sources  map[string]provenance.Source // what the policy says of outputs, as far as it was asked
 	counters map[string]*counter
 	files    labelled // what files have, which outlive a session
+	// launched is what was measured of servers before they were started.
+	launched map[string]abi.Value
 	// broken says which files of the group can not be read to their end, and why.
 	broken map[string]string
 

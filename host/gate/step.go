@@ -181,6 +181,7 @@ func (s *State) useFacts(v abi.Value) {
 	if dir := v.Get("cwd"); dir.IsString() {
 		s.session.place.Dir = dir.Str()
 	}
+	s.launches(v.Get("attest"))
 }
 
 // refused records a frame that was not relayed. A call that its batch took

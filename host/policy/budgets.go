@@ -134,7 +134,7 @@ func shared(tools []string) string {
 // conflicts finds names that two layers give to different things.
 func (p *Policy) conflicts() []error {
 	var errs []error
-	cwd, pack := map[string]string{}, map[string]string{}
+	cwd, pack, attests := map[string]string{}, map[string]string{}, map[string]string{}
 	stated := map[string]string{}
 	one := func(values map[string]string, y *layer, server, member string, v *string) {
 		if v == nil {
@@ -160,6 +160,7 @@ func (p *Policy) conflicts() []error {
 			s := y.doc.Servers[server]
 			one(cwd, y, server, "cwd", s.Cwd)
 			one(pack, y, server, "pack", s.Pack)
+			one(attests, y, server, "attest", s.Attest.said())
 		}
 	}
 	return errs

@@ -29,6 +29,7 @@ func (c *issues) check(f *file, role role) {
 	for _, name := range sortedKeys(f.Servers) {
 		s := f.Servers[name]
 		c.checkPermits(&s, abi.Join("/servers", name))
+		c.checkAttest(s.Attest, abi.Join("/servers", name)+"/attest")
 	}
 	for i := range f.Budgets {
 		c.checkBudget(&f.Budgets[i], abi.JoinIndex("/budgets", i))
@@ -243,7 +244,7 @@ func (c *issues) checkPack(f *file) {
 		if name != "*" {
 			c.add(at, "a pack knows one server, the one it binds to; write \"*\"")
 		}
-		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Cwd != nil || s.Replace != nil || len(permitsOf(&s))+len(s.Methods) > 0 || s.Requests != nil {
+		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Attest != nil || s.Cwd != nil || s.Replace != nil || len(permitsOf(&s))+len(s.Methods) > 0 || s.Requests != nil {
 			c.entry(at, "a pack says only text: of its server")
 		}
 	}

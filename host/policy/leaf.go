@@ -208,6 +208,8 @@ func checkText(is, s string) error {
 		return want(isVariable(s), s, "the name of an environment variable, without its value")
 	case "label":
 		return checkLabel(s)
+	case "sha256":
+		return checkDigest(s)
 	case "server":
 		return checkServer(s)
 	case "tool":
@@ -225,13 +227,9 @@ func checkText(is, s string) error {
 	case "pattern":
 		return checkPattern(s)
 	case "dir":
-		if !absolute(s) {
-			return fmt.Errorf("%q is relative; want an absolute directory", s)
-		}
+		return rooted(s, "directory")
 	case "file":
-		if !absolute(s) {
-			return fmt.Errorf("%q is relative; want an absolute path", s)
-		}
+		return rooted(s, "path")
 	case "webhook":
 		return checkWebhook(s)
 	case "capability":
@@ -254,6 +252,13 @@ func checkServer(s string) error {
 	}
 	if err := abi.CheckServerName(s); err != nil {
 		return fmt.Errorf("%w; globs belong into tools: of a policy, as in \"*/*\"", err)
+	}
+	return nil
+}
+
+func rooted(s, what string) error {
+	if !absolute(s) {
+		return fmt.Errorf("%q is relative; want an absolute %s", s, what)
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ func (p *Policy) common(server, tool string) contract.Rules {
 		MaxArgumentBytes: s.MaxArgumentBytes, MaxArgumentBytesAt: s.MaxArgumentBytesAt, Redact: p.redact,
 	}
 	r.Identities, r.Capability = p.identities(server, tool), p.capability()
+	r.Attest = p.attest(server)
 	if !p.Server(server).Named {
 		r.Unknown = &contract.Grant{Set: true, Outcome: s.UnknownServer, Rule: s.UnknownServerAt}
 	}

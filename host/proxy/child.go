@@ -39,6 +39,7 @@ type child struct {
 // childOptions says how a child is started.
 type childOptions struct {
 	command []string
+	path    string // of the program; "": it is looked for
 	env     []string
 	dir     string // "": ours
 	stderr  *os.File
@@ -47,9 +48,12 @@ type childOptions struct {
 // startChild starts a command with pipes of our own. Its standard error is
 // inherited, so that no buffer can fill up.
 func startChild(o childOptions) (*child, error) {
-	path, err := exec.LookPath(o.command[0])
-	if err != nil {
-		return nil, err
+	path := o.path
+	if path == "" {
+		var err error
+		if path, err = exec.LookPath(o.command[0]); err != nil {
+			return nil, err
+		}
 	}
 	inR, inW, err := os.Pipe()
 	if err != nil {

@@ -236,7 +236,7 @@ func (f *front) open(in wire.Frame, header http.Header) {
 		busy(errLimit).Write(f.w)
 		return
 	}
-	server, err := f.g.connect(f.server)
+	server, err := f.g.connect(f.server, f.keeper)
 	if err != nil {
 		f.g.o.Note("start a session with %q: %v", f.key.server, err)
 		busy(err).Write(f.w)

@@ -43,6 +43,7 @@ type GatewayServer struct {
 	Command []string
 	Env     []string
 	Dir     string
+	Attest  Attest // what may be launched as the server
 
 	Remote *transport.Upstream
 	// Legacy says that the URL speaks HTTP+SSE (2024-11-05).
@@ -198,7 +199,7 @@ func (g *Gateway) pids() []int {
 }
 
 // start starts a child of a server, if the limits leave room.
-func (g *Gateway) start(server GatewayServer) (*child, error) {
+func (g *Gateway) start(server GatewayServer, k *Keeper) (*child, error) {
 	g.mu.Lock()
 	if g.closed || len(g.children)+g.starting >= g.o.Limits.Children {
 		g.mu.Unlock()
@@ -206,7 +207,7 @@ func (g *Gateway) start(server GatewayServer) (*child, error) {
 	}
 	g.starting++
 	g.mu.Unlock()
-	c, err := startChild(childOptions{command: server.Command, env: server.Env, dir: server.Dir, stderr: g.o.Stderr})
+	c, err := server.Attest.start(k.o.Engine, childOptions{command: server.Command, env: server.Env, dir: server.Dir, stderr: g.o.Stderr})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.starting--

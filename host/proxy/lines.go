@@ -17,7 +17,7 @@ type line interface {
 }
 
 // connect reaches a server that speaks over one stream.
-func (g *Gateway) connect(server GatewayServer) (line, error) {
+func (g *Gateway) connect(server GatewayServer, k *Keeper) (line, error) {
 	if server.Remote != nil {
 		ctx, stop := context.WithCancel(g.closing)
 		l, err := server.Remote.DialLegacy(ctx)
@@ -27,7 +27,7 @@ func (g *Gateway) connect(server GatewayServer) (line, error) {
 		}
 		return &legacyLine{l, ctx, stop}, nil
 	}
-	c, err := g.start(server)
+	c, err := g.start(server, k)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (g *Gateway) share(key keeperKey, server GatewayServer, k *Keeper) (*shared
 // start reaches the server, for everybody who waits for it.
 func (s *shared) start(server GatewayServer) {
 	defer close(s.ready)
-	if s.server, s.failed = s.g.connect(server); s.failed != nil {
+	if s.server, s.failed = s.g.connect(server, s.keeper); s.failed != nil {
 		s.g.unshare(s)
 		return
 	}
