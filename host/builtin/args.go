@@ -25,21 +25,25 @@ import (
 //	    resources: {args: [{slot: path, allow: ["/srv/notes/**"]}]}
 //	    requests: {sampling: {args: [{arg: maxTokens, max: 200}]}}
 //
-// `slot: path` finds its values at any depth by argument name, by the pinned
-// schema's format, and by `slots:`. Under allow every value must match and one
-// must be found; under deny none may match; a value that a server could read in
-// two ways is refused. An `arg:` constraint passes for an absent argument,
-// unless the pinned schema requires it or the rule says `require`; the elements
-// of an array are judged one by one. A resource has a `uri`, which is a path if it
-// is a file URI or has no scheme; a prompt has a `name` and `arguments`, a
-// completion `ref`, `argument` and `context`, any other kind its params.
+// A slot finds its values at any depth by argument name, by the pinned schema's
+// format, and by `slots:`; the table in slots.go has one row for each. Under allow
+// every value must match and one must be found; under deny none may match; a value
+// that a server could read in two ways is refused. `symlinks: resolve` wants to
+// see where links lead, see [linkedArgs]. An `arg:` constraint passes for an
+// absent argument, unless the pinned schema requires it or the rule says `require`;
+// the elements of an array are judged one by one. A resource has a `uri`, which is
+// a path if it is a file URI or has no scheme; a prompt has a `name` and
+// `arguments`, a completion `ref`, `argument` and `context`, any other kind its
+// params.
 //
 // It abstains when nothing is violated. A violation yields the rule's verdict,
-// deny or ask. Codes: ARGS_PATH_OUTSIDE, ARGS_PATH_DENIED, ARGS_PATH_UNDECIDABLE,
-// ARGS_PATH_LITERAL, ARGS_PATH_MISSING, the same of other slots, ARGS_URL_SCHEME,
-// ARGS_URL_PORT, ARGS_URL_PRIVATE, ARGS_HOST_PORT, ARGS_HOST_PRIVATE, ARGS_MATCH,
-// ARGS_IN, ARGS_MAX, ARGS_MIN, ARGS_BYTES, ARGS_FORBIDDEN, ARGS_REQUIRED,
-// ARGS_TYPE (another type than the pinned schema states), ARGS_UNDECLARED, ARGS_UNKNOWN (the rule names an
+// deny or ask. Codes: ARGS_SLOT_OUTSIDE, ARGS_SLOT_DENIED, ARGS_SLOT_UNDECIDABLE,
+// ARGS_SLOT_MISSING and others with the name of a slot, such as ARGS_PATH_LITERAL,
+// ARGS_PATH_UNRESOLVED, ARGS_URL_SCHEME, ARGS_URL_PORT, ARGS_HOST_PRIVATE,
+// ARGS_SECRET_PRESENT, ARGS_BYPASS_ON, ARGS_ROWS_MAX, ARGS_ROWS_UNBOUNDED and
+// ARGS_SQL_TYPE; ARGS_MATCH, ARGS_IN, ARGS_MAX, ARGS_MIN, ARGS_BYTES,
+// ARGS_FORBIDDEN, ARGS_REQUIRED, ARGS_TYPE (another type than the pinned schema
+// states), ARGS_UNDECLARED, ARGS_UNKNOWN (the rule names an
 // argument that the tool does not have), ARGS_CASE (a name that a
 // case-insensitive server would take for another), ARGS_SIZE.
 type Args struct {

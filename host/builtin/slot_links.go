@@ -61,13 +61,16 @@ func (m *pathMatcher) followed(v abi.Value, p *place) []string {
 	if !v.IsString() {
 		return nil
 	}
-	canonical, why := canonicalPath(v.Str(), p.Place)
-	if why != "" || !strings.HasPrefix(canonical, "/") || p.Platform == "windows" {
-		return nil
-	}
-	forms := []string{canonical}
-	if raw := steps(v.Str(), p.Place); raw != canonical && strings.Contains(raw, "..") {
-		forms = append(forms, raw)
+	var forms []string
+	for _, value := range m.readings(v.Str(), p) {
+		canonical, why := canonicalPath(value, p.Place)
+		if why != "" || !strings.HasPrefix(canonical, "/") || p.Platform == "windows" {
+			return nil
+		}
+		forms = append(forms, canonical)
+		if raw := steps(value, p.Place); raw != canonical && strings.Contains(raw, "..") {
+			forms = append(forms, raw)
+		}
 	}
 	return forms
 }

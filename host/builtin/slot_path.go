@@ -7,9 +7,13 @@ import (
 	"github.com/callgate/callgate/host/contract"
 )
 
+// cwdNames are the names of arguments that hold working directories.
+var cwdNames = []string{"cwd", "workdir", "workingdir", "workingdirectory", "chdir", "=pwd", "run in", "run dir"}
+
 // pathMatcher is a compiled rule about paths, or about working directories.
 type pathMatcher struct {
 	class    string
+	cwds     wordList // of a path: names of what it can be relative to
 	hasAllow bool
 	allow    []glob
 	deny     []glob
@@ -20,6 +24,9 @@ type pathMatcher struct {
 
 func newPathMatcher(rule *contract.Arg) (matcher, error) {
 	m := &pathMatcher{class: rule.Slot, hasAllow: rule.HasAllow || len(rule.Allow) > 0, literal: rule.Literal, resolve: rule.Resolve, fold: rule.Fold}
+	if rule.Slot == "path" {
+		m.cwds = naming(cwdNames)
+	}
 	for _, p := range rule.Allow {
 		g, err := compileGlob(p, false)
 		if err != nil {
@@ -59,14 +66,35 @@ func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 	if m.literal && shellGrammar(v.Str(), p.Platform == "windows") {
 		return m.wrong("LITERAL", "a path contains characters of the shell's grammar", "send a plain path")
 	}
-	path, why := canonicalPath(v.Str(), p.Place)
-	if why != "" {
-		return m.wrong("UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
+	for _, value := range m.readings(v.Str(), p) {
+		path, why := canonicalPath(value, p.Place)
+		if why != "" {
+			return m.wrong("UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
+		}
+		if w := m.within(path, p); w.code != "" {
+			return w
+		}
 	}
-	if w := m.within(path, p); w.code != "" || !m.resolve {
-		return w
+	if !m.resolve {
+		return wrong{}
 	}
 	return m.follows(v, p)
+}
+
+// readings lists what a path can mean: itself, and where the call names a working
+// directory, what a relative one is from there.
+func (m *pathMatcher) readings(value string, p *place) []string {
+	list := []string{value}
+	if value == "" || strings.IndexByte(`/\~$`, value[0]) >= 0 || drive(value) || hasScheme(value) || p.call == nil {
+		return list
+	}
+	values, _ := p.call.Values()
+	for _, member := range values.Members() {
+		if dir := strings.TrimSpace(member.Value.Str()); dir != "" && m.cwds.match(member.Name) {
+			list = append(list, dir+"/"+value)
+		}
+	}
+	return list
 }
 
 // within holds the patterns against a canonical path.

@@ -84,7 +84,7 @@ func classes() []class {
 		{name: "path", noun: "a path", named: pathName, formats: " path file-path filepath file directory directory-path dir-path ",
 			compile: newPathMatcher, reads: readsPath, keyed: pathShaped, value: startsLikePath, content: contentName, files: true},
 		{name: "cwd", noun: "a working directory", compile: newPathMatcher, reads: readsPath, keyed: pathShaped, value: startsLikePath,
-			names: []string{"cwd", "workdir", "workingdir", "workingdirectory", "chdir", "=pwd", "run in", "run dir"}},
+			names: cwdNames},
 		{name: "command", noun: "a command", named: plainly(commandName), compile: newCommandMatcher,
 			reads: readsCommand, whole: wholeCommand},
 		{name: "sql", noun: "a statement", compile: newSQLMatcher, content: sqlParameter,
