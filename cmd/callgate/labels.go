@@ -38,3 +38,15 @@ func quoted(names []string) string {
 	}
 	return strings.Join(list, " ")
 }
+
+// withLabels says which labels what evidence is of has. Without a position the call
+// itself is meant, which gave them to the session or began a chain.
+func withLabels(e abi.Evidence) string {
+	switch {
+	case len(e.Labels) == 0:
+		return ""
+	case e.Position == "":
+		return ", which gave the session the label " + quoted(e.Labels)
+	}
+	return ", with the label " + quoted(e.Labels)
+}

@@ -190,8 +190,9 @@ func (in *incident) frame(b *strings.Builder) {
 // witness writes each place that a value came from, with its surroundings.
 func (in *incident) witness(b *strings.Builder) {
 	for i, e := range in.evidence {
-		fmt.Fprintf(b, "\nwitness %d %s\n", i+1, oneLine(e.String()))
+		fmt.Fprintf(b, "\nwitness %d %s\n", i+1, oneLine(e.String()+withLabels(e)))
 		switch text := in.texts[i]; {
+		case e.Position == "": // it is about the call itself
 		case text.found:
 			fmt.Fprintf(b, "  %s\n", text.shown)
 		case e.Snippet != "":

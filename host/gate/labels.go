@@ -251,9 +251,13 @@ func (s *State) done(n *entry) {
 // flows is what contracts see of labels and chains.
 func (s *State) flows() abi.Flows {
 	f := &s.session.flows
+	done := f.done // never written again
+	if len(f.others) > 0 {
+		done = append(slices.Clip(f.others), done...)
+	}
 	return abi.Flows{
 		Given: f.given, Data: len(f.data) > 0, Crowded: f.crowded, Files: s.files.byKey, Blurred: s.files.blurred,
-		Done: append(slices.Clip(f.others), f.done...), Steps: f.steps, Lost: f.lost,
+		Done: done, Steps: f.steps, Lost: f.lost,
 	}
 }
 

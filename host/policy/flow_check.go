@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -180,41 +179,6 @@ func (p *Policy) flowConflicts() []error {
 		}
 	}
 	return errs
-}
-
-// flowNotes reports rules about labels that nothing gives.
-func (p *Policy) flowNotes(n *notes) {
-	var given []string
-	for _, y := range p.layers {
-		for i := range y.doc.Labels {
-			given = append(given, y.doc.Labels[i].Name)
-		}
-	}
-	miss := func(y *layer, at string, labels ...string) {
-		for _, l := range labels {
-			if !slices.Contains(given, l) && !strings.Contains(l, ":") {
-				text := fmt.Sprintf("no entry of labels: gives %q, so it never holds", l)
-				if best := Closest(l, given); best != "" {
-					text += fmt.Sprintf("; did you mean %q?", best)
-				}
-				n.add(CodeLabelUnknown, y.rule(at), text)
-			}
-		}
-	}
-	for _, y := range p.layers {
-		for i := range y.doc.Flows {
-			f, at := &y.doc.Flows[i], abi.JoinIndex("/flows", i)
-			miss(y, at+"/label", f.Label)
-			if f.When != nil {
-				miss(y, at+"/when", f.When.Labels...)
-			}
-		}
-		for i := range y.keys {
-			if w := y.keys[i].tool().When; w != nil {
-				miss(y, y.keys[i].at+"/when", w.Labels...)
-			}
-		}
-	}
 }
 
 // tryFlows hands what the files say of labels, flows and chains to the contracts.

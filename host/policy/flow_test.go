@@ -121,20 +121,3 @@ func TestEntriesUnderAConditionStandBesideTheOthers(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
-
-func TestALabelThatNothingGivesIsNoted(t *testing.T) {
-	p, err := load(head("labels: [{name: secret, from: [a/b]}]", "flows: [{name: f, label: secrte, to: [c/d]}, {name: g, label: secret, to: [c/d], when: {labels: [\"acme/x:y\"]}}]",
-		"tools: {a/b: {when: {labels: [other]}, verdict: deny}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, n := range p.Notes() {
-		if n.Code == CodeLabelUnknown {
-			got = append(got, n.Rule+" "+n.Text)
-		}
-	}
-	if len(got) != 2 || !strings.Contains(got[0], `did you mean "secret"?`) || !strings.Contains(got[1], `gives "other"`) {
-		t.Errorf("%q", got)
-	}
-}

@@ -16,7 +16,6 @@ const (
 	CodeSuperseded    = "LIST_REPLACED"  // a lower layer's allow or in list that no longer holds
 	CodeDenyRelative  = "DENY_RELATIVE"  // a deny pattern that holds in one directory only
 	CodePacksDropped  = "PACKS_NARROWED" // a higher layer lets fewer packs bind than a lower one; it does not count
-	CodeLabelUnknown  = "LABEL_UNKNOWN"  // a rule about a label that nothing gives
 	CodeRunRefuses    = "RUN_REFUSES"    // eval, check and test load it, and run without --group does not
 )
 
@@ -106,7 +105,6 @@ func (p *Policy) allNotes() []Note {
 		}
 	}
 	p.packNotes(n)
-	p.flowNotes(n)
 	p.runNotes(n)
 	if p.floor != nil {
 		n.list = append(n.list, p.floor.allNotes()...)

@@ -275,30 +275,39 @@ func (l *load) parts(in *reading, visit func(scalar int, e abi.Evidence)) {
 			continue
 		}
 		seen := map[int]bool{}
-		note := func(part []byte) {
+		note := func(at int, part []byte) {
 			if l.work += len(l.image); l.work > maxCompare || len(seen) == len(l.scalars) {
 				l.cut = l.cut || l.work > maxCompare
 				return
 			}
-			l.places(part, func(scalar int) {
+			l.places(part, func(scalar, place int) {
 				if !seen[scalar] {
 					seen[scalar] = true
-					visit(scalar, abi.Evidence{Pointer: leaf.pointer, Position: positionFragment, View: ViewFragment})
+					visit(scalar, partAt(leaf, at, len(part)+common(text[at+len(part):], l.image[place+len(part):])))
 				}
 			})
 		}
 		if len(text) < fragment {
 			if leaf.field && l.has(text) && (&Entity{Kind: KindText, Identity: leaf.raw}).marked() {
-				note(text)
+				note(0, text)
 			}
 			continue
 		}
 		for i := 0; i+fragment <= len(text); i++ {
 			if l.has(text[i:]) && l.has(text[i+fragment-loadGram:]) {
-				note(text[i : i+fragment])
+				note(i, text[i:i+fragment])
 			}
 		}
 	}
+}
+
+// partAt is the evidence of a part of a leaf, by its place in the leaf's image.
+func partAt(l *leaf, at, n int) abi.Evidence {
+	e := abi.Evidence{Pointer: l.pointer, Position: positionFragment, View: ViewFragment}
+	c := cursor{raw: l.raw, bare: true}
+	from := c.start(at)
+	locate(&e, l, from, c.end(at+n))
+	return e
 }
 
 // words finds the words of the load that stand in a record.
@@ -313,8 +322,8 @@ func (l *load) words(in *reading, visit func(scalar int, e abi.Evidence)) {
 			continue
 		}
 		n := sort.Search(len(in.leaves), func(n int) bool { return in.leaves[n].bare > i }) - 1
-		l.places(t, func(scalar int) {
-			visit(scalar, abi.Evidence{Pointer: in.leaves[n].pointer, Position: positionFragment, View: ViewFragment})
+		l.places(t, func(scalar, _ int) {
+			visit(scalar, partAt(&in.leaves[n], i-in.leaves[n].bare, len(t)))
 		})
 	}
 }
@@ -348,8 +357,17 @@ func (e *Entity) marked() bool {
 	return len(b) >= 12 || strings.ContainsAny(b, "0123456789") || len(strings.Fields(e.Identity)) > 1
 }
 
-// places visits the scalars that hold a part.
-func (l *load) places(part []byte, visit func(scalar int)) {
+// common is how many bytes two texts begin with that are the same in both.
+func common(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != 0 {
+		n++
+	}
+	return n
+}
+
+// places visits the scalars that hold a part, and where in the image they do.
+func (l *load) places(part []byte, visit func(scalar, place int)) {
 	for at := 0; at < len(l.image); {
 		i := bytes.Index(l.image[at:], part)
 		if i < 0 {
@@ -357,7 +375,7 @@ func (l *load) places(part []byte, visit func(scalar int)) {
 		}
 		at += i
 		k, _ := slices.BinarySearch(l.ends, at+1)
-		visit(l.of[k])
+		visit(l.of[k], at)
 		at = l.ends[k]
 	}
 }
