@@ -41,9 +41,9 @@ type Player struct {
 	talks map[string]*proxy.Conversation
 	last  string // id of the last call
 	of    abi.Call
-	asked string // id of the last call that a person is asked about, "" once answered
+	asked string                     // id of the last call that a person is asked about, "" once answered
 	world func([]abi.Need) abi.Value // what calls without facts see; nil: nothing
-	raws  int    // calls read from frames, so that each has an id of its own
+	raws  int                        // calls read from frames, so that each has an id of its own
 	// Gap says that the input rests on text or files that are not there.
 	Gap bool
 }
