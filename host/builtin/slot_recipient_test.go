@@ -60,6 +60,7 @@ func TestRecipientsAreFoundInEveryForm(t *testing.T) {
 		{`{"headers":[{"name":"To","value":"ops@example.com"},{"name":"X-Tag","value":"evil"}]}`, `{"to":"ops@example.com","headers":[{"name":"Bcc","value":"x@evil.example"}]}`},
 		{`{"headers":{"To":"ops@example.com","Subject":"s"}}`, `{"to":"ops@example.com","headers":{"Bcc":"x@evil.example"}}`},
 		{`{"message":{"personalizations":[{"to":[{"email":"ops@example.com"}]}]}}`, `{"message":{"personalizations":[{"to":[{"email":"ops@example.com"}],"cc":[{"email":"x@evil.example"}]}]}}`},
+		{`{"to":{"ops@example.com":true}}`, `{"to":{"ops@example.com":true,"#random":true}}`},
 		{`{"channel":"C1","text":"hi"}`, `{"channel":"C2","text":"hi"}`},
 		{`{"chat_id":15550100}`, `{"chat_id":15550199}`},
 		{`{"email_to":"ops@example.com","from_email":"me@elsewhere.example"}`, `{"email_to":"x@evil.example"}`},

@@ -54,6 +54,13 @@ func (m *urlMatcher) compile(rule *contract.Arg) error {
 			*l.to = append(*l.to, p)
 		}
 	}
+	// An empty list accepts nothing.
+	if rule.Schemes != nil {
+		m.schemes = make([]string, 0, len(rule.Schemes))
+	}
+	if rule.Ports != nil {
+		m.ports = make([]int, 0, len(rule.Ports))
+	}
 	for _, s := range rule.Schemes {
 		if !schemeWord(s) {
 			return fmt.Errorf("scheme %q is none; write the word alone, as in https", s)

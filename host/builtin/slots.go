@@ -95,7 +95,7 @@ func classes() []class {
 			names: []string{"host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"},
 			keyed: func(name string) bool { return strings.ContainsAny(name, ".:") }},
 		{name: "recipient", noun: "a recipient", named: plainly(recipientName), formats: " email idn-email ", compile: newRecipientMatcher,
-			reads: readsAddress, whole: addressObject, keyed: func(name string) bool { return strings.IndexByte(name, '@') >= 0 }},
+			reads: readsAddress, whole: addressObject, keyed: func(name string) bool { return strings.ContainsAny(name, "@#+") }},
 		{name: "repo", noun: "a repository", compile: newRepoMatcher, reads: readsName, keyed: anyName, exact: true,
 			names: repoNames, tools: []string{"repo", "repos", "repository", "repositories"}},
 		{name: "owner", noun: "an owner", compile: newOwnerMatcher, reads: readsName, keyed: anyName, exact: true, names: ownerNames},

@@ -257,6 +257,9 @@ func addressesIn(s string, hosts bool) []string {
 		return []string{s}
 	}
 	parts := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" ,;|", r) })
+	if len(parts) == 0 {
+		return []string{s}
+	}
 	if hosts {
 		return parts
 	}
