@@ -110,6 +110,11 @@ func check(out io.Writer, f checkFlags) error {
 	if f.json {
 		show = checkJSON
 	}
+	if len(f.files) == 0 && !f.json {
+		if _, err := io.WriteString(out, "checked: the built-in starter policy; name yours with --policy FILE\n"); err != nil {
+			return err
+		}
+	}
 	if _, err := out.Write(show(c.found, faults, len(c.found)-faults)); err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 
 // servers reports the servers that the policy names and no list is of, and the
 // other way round: with a misspelt name a rule is about nothing. A policy may
-// well be checked against some of its servers only, so it is a note.
+// well be checked against some of its servers only, so it is a note. A list of a
+// server whose name is one slip away from one without a list is an error.
 func (c *checker) servers() {
 	listed := sortedKeys(c.tools)
 	if len(listed) == 0 {
@@ -39,13 +40,16 @@ func (c *checker) servers() {
 		if len(named) == 0 || named[server] {
 			continue
 		}
+		slip := slices.ContainsFunc(sortedKeys(named), func(name string) bool {
+			return policy.OneSlip(server, name) && !slices.Contains(listed, name)
+		})
 		text := fmt.Sprintf("--tools %s: the policy does not name this server", server)
 		if best := policy.Closest(server, sortedKeys(named)); best != "" {
 			text += fmt.Sprintf("; did you mean %q?", best)
 		} else {
 			text += "; only rules for every server are about it"
 		}
-		c.add(problem{code: codeUnknownServer, text: text})
+		c.add(problem{fault: slip, code: codeUnknownServer, text: text})
 	}
 }
 

@@ -238,14 +238,20 @@ func (d *doctor) pins(about string, e clients.Entry, p *policy.Policy) string {
 // drift says what a server lists, or says of itself, in another way than it is
 // pinned.
 func (d *doctor) drift(about string, k *pinned) {
-	moved := 0
+	moved, denied := 0, 0
 	for _, s := range k.standings() {
-		if s.grade < abi.DriftCosmetic || s.state == stateNew || s.state == stateTwice {
+		if s.isPinned() && s.moved() && s.grade <= abi.DriftWidening {
+			denied++
+		} else if s.grade < abi.DriftCosmetic || s.state == stateNew || s.state == stateTwice {
 			moved++
 		}
 	}
+	mend := "callgate tools diff --group " + k.groupName() + " " + k.server
+	if denied > 0 {
+		d.say("problem", about, mend, "%s from what is pinned that takes or does more, or instructs the model: its calls are denied", plural(denied, "difference"))
+	}
 	if moved > 0 {
-		d.say("note", about, "callgate tools diff --group "+k.groupName()+" "+k.server, "%s from what is pinned", plural(moved, "difference"))
+		d.say("note", about, mend, "%s from what is pinned", plural(moved, "difference"))
 	}
 }
 

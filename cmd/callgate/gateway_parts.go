@@ -250,7 +250,7 @@ func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened
 		ask.Listen = nil
 	}
 	return opened, proxy.KeeperOptions{
-		Server: server, Engine: opened.Engine, Voice: proxy.NewVoice(s.policy.Value()), Pins: opened.KeepPins, Asking: ask,
+		Server: server, Engine: opened.Engine, Voice: proxy.NewVoice(s.policy.Value()).Naming(sortedKeys(s.servers)...), Pins: opened.KeepPins, Asking: ask,
 	}, nil
 }
 

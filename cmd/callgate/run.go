@@ -192,7 +192,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	o := proxy.Options{
 		Attest: attestation(p, server),
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
-		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
+		Voice: proxy.NewVoice(p.Value()).Naming(server), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
 	}
 	code, err := relay(cmd.Context(), o, remote)
 	if closeErr := opened.Close(); err == nil && closeErr != nil {

@@ -62,6 +62,9 @@ func (in *incident) mend() mend {
 			return mend{notes: w.notes}
 		}
 		text := w.yaml()
+		if w.later {
+			return mend{policy: text, checked: true, care: w.care, notes: w.notes}
+		}
 		next, err := in.above(text)
 		if err != nil {
 			return mend{notes: append(w.notes, "no policy can say so: "+err.Error())}

@@ -31,6 +31,7 @@ type mending struct {
 	care     string // what to think of before the policy is used
 	lists    []list
 	maxCalls string
+	later    bool // it holds from the next session on
 	risk     string
 	maxBytes int64
 }
@@ -301,7 +302,7 @@ func (w *mending) coverage(v abi.Verdict) bool {
 }
 
 // spent reads the numbers of a spent budget out of the reason.
-var spent = regexp.MustCompile(`budget "([^"]+)" is spent: (\d+) of \d+ used, this call takes (\d+)`)
+var spent = regexp.MustCompile(`budget "([^"]+)" is spent: \d+ of (\d+) used(?: and (\d+) more (?:was|were) refused)?, this call takes (\d+)`)
 
 // budget raises max_calls as far as this call needs it.
 func (w *mending) budget(v abi.Verdict) bool {
@@ -309,9 +310,15 @@ func (w *mending) budget(v abi.Verdict) bool {
 	if len(found) != 1 || found[0][1] != "max_calls" {
 		return w.note("a budget that several tools share is raised where it stands: %s", v.Rule)
 	}
-	used, _ := strconv.ParseInt(found[0][2], 10, 64)   // digits
-	charge, _ := strconv.ParseInt(found[0][3], 10, 64) // digits
-	w.maxCalls = strconv.FormatInt(used+charge, 10)
+	most, _ := strconv.ParseInt(found[0][2], 10, 64)    // digits
+	refused, _ := strconv.ParseInt(found[0][3], 10, 64) // digits, or nothing
+	charge, _ := strconv.ParseInt(found[0][4], 10, 64)  // digits
+	if refused > most {
+		// A model that tries again and again must not raise what it gets.
+		w.later, w.care = true, fmt.Sprintf("%d calls were refused, and count in their session: there is room from the next session on", refused)
+		refused = 0
+	}
+	w.maxCalls = strconv.FormatInt(most+refused+charge, 10)
 	return true
 }
 

@@ -35,9 +35,8 @@ func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
 		}
 		all = append(all, violation{
 			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: "/call/tool",
-			reason: fmt.Sprintf("budget %q is spent: %d of %d used, this call takes %d, counted %s; it resets %s",
-				b.Name, b.Used, b.Max, b.Charge, perWhat(b), resets(b.Resets)),
-			mend: "wait until the budget resets, or raise its max in the policy",
+			reason: fmt.Sprintf("budget %q is spent: %s, this call takes %d, counted %s; it resets %s", b.Name, usedUp(b), b.Charge, perWhat(b), resets(b.Resets)),
+			mend:   renew(b),
 		})
 	}
 	return joined("budget", all)
@@ -47,6 +46,33 @@ func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
 // leave no room.
 func roomFor(b *abi.BudgetUse) bool {
 	return b.Used >= 0 && b.Charge >= 0 && b.Used <= b.Max && b.Charge <= b.Max-b.Used
+}
+
+// usedUp says how much was used, and how much more was refused: an attempt counts
+// whatever becomes of it.
+func usedUp(b *abi.BudgetUse) string {
+	used := max(0, min(b.Used, b.Max))
+	s := fmt.Sprintf("%d of %d used", used, b.Max)
+	switch more := b.Used - used; {
+	case more == 1:
+		s += " and 1 more was refused"
+	case more > 1:
+		s += fmt.Sprintf(" and %d more were refused", more)
+	}
+	return s
+}
+
+// renew says what makes room in a budget.
+func renew(b *abi.BudgetUse) string {
+	switch {
+	case b.Max == 0:
+		return "raise its max in the policy: with 0 there is never room"
+	case b.Charge > b.Max:
+		return "name less in one call, or raise its max in the policy"
+	case b.Zone == "" && b.Window == 0:
+		return "start a new session, or raise its max in the policy"
+	}
+	return "wait until the budget resets, or raise its max in the policy"
 }
 
 func perWhat(b *abi.BudgetUse) string {

@@ -172,6 +172,17 @@ func Closest(got string, names []string) string {
 	return ""
 }
 
+// OneSlip says whether one typing mistake makes a name of another. Names that
+// differ in a digit are numbered, and the first letter is rarely mistyped: mail
+// and gmail are two names.
+func OneSlip(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if a == "" || b == "" || a[0] != b[0] || strings.Trim(a, "0123456789") == strings.Trim(b, "0123456789") {
+		return false
+	}
+	return distance(a, b) == 1
+}
+
 // closest returns the name that is few typing mistakes away from got, or "".
 func closest(got string, names []string) string {
 	best, least := "", max(2, len(got)/3)+1

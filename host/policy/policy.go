@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"slices"
 
 	"github.com/callgate/callgate/abi"
@@ -50,11 +51,14 @@ func (p *Policy) Settings() Settings { return p.settings }
 // Floor returns the floor, or nil.
 func (p *Policy) Floor() *Policy { return p.floor }
 
-// Name returns the name of the highest layer that has one, or "".
+// Name returns the name of the highest layer, or the base name of its file.
 func (p *Policy) Name() string {
 	for _, y := range p.layers {
 		if y.doc.Name != nil {
 			return *y.doc.Name
+		}
+		if y.label != "" {
+			return path.Base(y.label)
 		}
 	}
 	return ""

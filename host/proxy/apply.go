@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,9 +36,13 @@ func (v Voice) apply(m Message, verdict *abi.Verdict) []byte {
 }
 
 // Voice writes the text that the model reads. It holds the names that it may
-// speak: those that the policy or MCP itself defines. Nothing else that a
-// server or a caller wrote is ever repeated.
-type Voice struct{ names func() map[string]bool }
+// speak: those that the policy or MCP itself defines, and those that the
+// operator gave the servers of this process. Nothing else that a server or a
+// caller wrote is ever repeated.
+type Voice struct {
+	names   func() map[string]bool
+	servers []string
+}
 
 // mcpNames are the names that MCP defines inside results and calls.
 var mcpNames = [...]string{
@@ -48,7 +53,23 @@ var mcpNames = [...]string{
 // NewVoice returns a voice that may speak the names in a policy. They are
 // gathered when something is first denied.
 func NewVoice(policy abi.Value) Voice {
-	return Voice{sync.OnceValue(func() map[string]bool { return spoken(policy) })}
+	return Voice{names: sync.OnceValue(func() map[string]bool { return spoken(policy) })}
+}
+
+// Naming returns a voice that may speak the names of these servers, too. They
+// are the operator's, of --server or a gateway's configuration: what another
+// process of the group says of its name is not among them.
+func (v Voice) Naming(servers ...string) Voice {
+	v.servers = servers
+	return v
+}
+
+// server returns the name of a server that may be spoken, or *.
+func (v Voice) server(s string) string {
+	if slices.Contains(v.servers, s) {
+		return s
+	}
+	return v.word(s)
 }
 
 func spoken(policy abi.Value) map[string]bool {
@@ -125,7 +146,7 @@ func (v Voice) reason(verdict *abi.Verdict) string {
 		if i == 4 {
 			break
 		}
-		e.Server, e.Pointer = v.word(e.Server), v.Mask(e.Pointer)
+		e.Server, e.Pointer = v.server(e.Server), v.Mask(e.Pointer)
 		if e.Tool != "" {
 			e.Tool = v.word(e.Tool)
 		}
