@@ -61,6 +61,15 @@ func (l *look) runsSelf(s string, depth int) bool {
 			return true
 		}
 	}
+	if depth > 0 {
+		return false // the reading below has lines inside lines in it
+	}
+	read := readCommandLine(s, false)
+	for i := range read.simples {
+		if w := &read.simples[i].words[0]; w.kind == wordPlain && selfProgram(w.text) {
+			return true
+		}
+	}
 	return false
 }
 
