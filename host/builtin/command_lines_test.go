@@ -81,7 +81,7 @@ func TestWhatCannotBeKnownIsRefused(t *testing.T) {
 		"UNDECIDABLE: echo \"${x:-'a'}\"", "UNDECIDABLE: echo `echo \\`ls\\``", "UNDECIDABLE: x='a[$(rm x)]'; echo $((x))", ": i=1; echo $((i))", "UNDECIDABLE: echo ${a[$x]}",
 		"UNDECIDABLE: [[ -v 'a[$(rm x)]' ]]", "UNDECIDABLE: test -v 'a[$(rm x)]'", "UNDECIDABLE: cat <<EOF\nEO\\\nF\nEOF", "UNDECIDABLE: cat <<EOF\nEOF \nrm x\nEOF", "SYNTAX: cat <<$X\na\n$X",
 		": echo ${#x} ${x} ${x:-a}", ": echo $((1 + 2))", "UNDECIDABLE: " + "ls " + strings.Repeat("$(", 10000) + strings.Repeat(")", 10000),
-		"UNDECIDABLE: ls " + strings.Repeat("a", 70000), ": ls " + strings.Repeat("a", 60000), "OUTSIDE: echo $'a\\'; rm x #'",
+		"DYNAMIC: " + strings.Repeat("env ", 2000) + "ls", "UNDECIDABLE: " + strings.Repeat("ls; ", 5000) + "ls", ": " + strings.Repeat("ls; ", 400) + "ls", "UNDECIDABLE: ls " + strings.Repeat("a", 70000), ": ls " + strings.Repeat("a", 60000), "OUTSIDE: echo $'a\\'; rm x #'",
 	})
 }
 

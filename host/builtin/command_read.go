@@ -14,6 +14,7 @@ const (
 	maxCommandOpened  = 4000     // brackets in all
 	maxCommandLines   = 8        // lines inside words of lines
 	maxCommandSimples = 1000
+	maxCommandNested  = 50 // commands that commands run
 )
 
 // simpleCommand is one simple command that a line runs, or that a program runs
@@ -68,6 +69,7 @@ type commandReader struct {
 	seen    map[string]bool
 	left    int // bytes that may still be read
 	depth   int // of lines inside lines
+	nested  int // of commands that run commands
 	parent  int // of the commands that are found
 	windows bool
 }

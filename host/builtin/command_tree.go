@@ -14,6 +14,7 @@ type commandTree struct {
 	posix bool
 	path  []syntax.Node // from the line down to the node that is visited
 	stmts []*syntax.Stmt
+	ends  map[string]uint // of functions that stand in the line itself
 }
 
 // visit reads one node. The commands of an inner line are read where it is found.
@@ -109,16 +110,17 @@ func (t *commandTree) nobodys() {
 // defined says whether the line itself has certainly defined a function before it
 // calls it: nothing keeps it from being defined.
 func (t *commandTree) defined(name string, call *syntax.CallExpr) bool {
-	if !syntax.ValidName(name) {
-		return false
-	}
-	for _, s := range t.stmts {
-		d, ok := s.Cmd.(*syntax.FuncDecl)
-		if ok && !s.Negated && !s.Background && len(s.Redirs) == 0 && d.Name != nil && d.Name.Value == name {
-			return s.End().Offset() <= call.Pos().Offset()
+	if t.ends == nil {
+		t.ends = map[string]uint{}
+		for _, s := range t.stmts {
+			d, ok := s.Cmd.(*syntax.FuncDecl)
+			if ok && !s.Negated && !s.Background && len(s.Redirs) == 0 && d.Name != nil && syntax.ValidName(d.Name.Value) && t.ends[d.Name.Value] == 0 {
+				t.ends[d.Name.Value] = s.End().Offset()
+			}
 		}
 	}
-	return false
+	end, ok := t.ends[name]
+	return ok && end <= call.Pos().Offset()
 }
 
 func (t *commandTree) function(n *syntax.FuncDecl) {

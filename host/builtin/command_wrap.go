@@ -64,6 +64,13 @@ func (r *commandReader) simple(words []commandWord, more bool) {
 		r.wonder("it has more than 1000 commands")
 		return
 	}
+	if r.nested++; r.nested > maxCommandNested {
+		r.hides("programs run programs in it, too deep to follow")
+	}
+	defer func() { r.nested-- }()
+	if r.nested > maxCommandNested {
+		return
+	}
 	at := len(r.simples)
 	r.simples = append(r.simples, simpleCommand{words: words, more: more, parent: r.parent})
 	if words[0].kind != wordPlain {
