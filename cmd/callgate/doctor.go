@@ -121,7 +121,7 @@ func (d *doctor) config(s fileState) {
 		about := heading(s.Found) + "  " + nameOf(e)
 		switch e.State {
 		case clients.Wrapped:
-			d.wrapped(about, e)
+			d.wrapped(about, selector(s.Found), e)
 		case clients.ByHand:
 			d.say("note", about, "", "by hand: %s", e.Why)
 		case clients.Plain:
@@ -143,13 +143,13 @@ func selector(f clients.Found) string {
 }
 
 // wrapped examines a server that is behind callgate.
-func (d *doctor) wrapped(about string, e clients.Entry) {
+func (d *doctor) wrapped(about, named string, e clients.Entry) {
 	before := d.problems
 	if err := abi.CheckServerName(e.Name); err != nil {
-		d.say("problem", about, "rename the server in the client's configuration, and callgate wrap it again", "callgate run does not start: %v", err)
+		d.say("problem", about, "unwrap the server, rename it in the client's configuration, and run callgate wrap "+named+" again", "callgate run does not start: %v", err)
 	}
 	if _, err := exec.LookPath(e.Callgate); err != nil {
-		d.say("problem", about, "callgate wrap it again: the program has moved", "%q is no program: %v", e.Callgate, cause(err))
+		d.say("problem", about, "run callgate wrap "+named+" again: the program has moved", "%q is no program: %v", e.Callgate, cause(err))
 	}
 	if len(e.Command) > 0 {
 		if _, err := exec.LookPath(e.Command[0]); err != nil {
@@ -177,6 +177,10 @@ func (d *doctor) wrapped(about string, e clients.Entry) {
 	if d.problems > before {
 		return
 	}
+	pins := d.pins(about, e, p)
+	if d.problems > before {
+		return
+	}
 	says := "wrapped, group " + e.Group
 	if len(live) > 0 {
 		says += fmt.Sprintf(", running as process %d", live[0].Info.PID)
@@ -186,7 +190,7 @@ func (d *doctor) wrapped(about string, e clients.Entry) {
 	if p.Settings().Mode == policy.ModeObserve {
 		says += ", observed only: nothing is blocked"
 	}
-	d.say("ok", about, "", "%s, %s", says, d.pins(about, e, p))
+	d.say("ok", about, "", "%s, %s", says, pins)
 }
 
 // live lists the processes of a server in a group.

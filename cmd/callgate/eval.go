@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -124,6 +125,9 @@ func (e *evaluation) input(std stdio, input string) error {
 	if err != nil {
 		return unread(err, "name a file of events, a ledger (callgate ledger path lists them) or - for standard input")
 	}
+	if strings.HasSuffix(input, ".pins.jsonl") {
+		return fmt.Errorf("%q holds the pins of a server, and no events; callgate tools ls shows them, and callgate ledger path lists the ledgers", input)
+	}
 	if !info.IsDir() {
 		files, err := ledger.Group(filepath.Dir(input))
 		if err != nil {
@@ -212,6 +216,9 @@ func (e *evaluation) stream(s source) error {
 			return fmt.Errorf("%s:%d: %w", s.name, line, err)
 		}
 		index++
+	}
+	if index == 0 && !s.isLedger() {
+		return fmt.Errorf("%s: no events; want one JSON object a line", s.name)
 	}
 	c.end()
 	return nil

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 func main() { os.Exit(Main()) }
@@ -24,12 +25,21 @@ func Main() int {
 		return 0
 	case errors.As(err, &exit):
 		if exit.err != nil {
-			fmt.Fprintln(os.Stderr, "callgate: "+printable(exit.err.Error()))
+			fmt.Fprintln(os.Stderr, spoken(exit.err))
 		}
 		return exit.code
 	}
-	fmt.Fprintln(os.Stderr, "callgate: "+printable(err.Error()))
+	fmt.Fprintln(os.Stderr, spoken(err))
 	return 2
+}
+
+// spoken is an error as it is printed: it says once who speaks.
+func spoken(err error) string {
+	text := printable(err.Error())
+	if verb, _, ok := strings.Cut(text, ":"); ok && strings.HasPrefix(verb, "callgate ") && !strings.ContainsAny(verb, "\"/") {
+		return text
+	}
+	return "callgate: " + text
 }
 
 // exitError carries the exit code that an error stands for.

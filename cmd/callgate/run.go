@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,13 +109,33 @@ func (f *runFlags) connect(command []string) (remote *transport.Options, name st
 	}
 	o, err := f.remote.options(f.url)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", flagOf(err), err)
+		flag := flagOf(err)
+		if flag == "--url" {
+			flag += " " + shownURL(f.url)
+		}
+		return nil, "", fmt.Errorf("%s: %w", flag, err)
 	}
 	up, err := transport.NewUpstream(o)
 	if err != nil {
-		return nil, "", fmt.Errorf("--url: %w", err)
+		return nil, "", fmt.Errorf("--url %s: %w", shownURL(f.url), err)
 	}
 	return &o, strings.ReplaceAll(up.Host(), ":", "-"), nil
+}
+
+// shownURL quotes a URL without what may be secret in it: user information and
+// the query.
+func shownURL(s string) string {
+	if at := strings.LastIndexByte(s, '@'); at >= 0 {
+		scheme, _, ok := strings.Cut(s[:at], "//")
+		if !ok {
+			scheme = ""
+		}
+		s = scheme + "//…" + s[at:]
+	}
+	if before, _, ok := strings.Cut(s, "?"); ok {
+		s = before + "?…"
+	}
+	return strconv.Quote(s)
 }
 
 // named is the name of the server: what --server says, or else what it is

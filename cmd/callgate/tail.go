@@ -134,7 +134,7 @@ func eventLine(e abi.Event) string {
 	if !e.Time.IsZero() {
 		at = e.Time.UTC().Format("2006-01-02T15:04:05.000Z")
 	}
-	return oneLine(fmt.Sprintf("%s %4d %s", at, e.Seq, eventText(e)))
+	return oneLine(strings.TrimRight(fmt.Sprintf("%s %4d %s", at, e.Seq, eventText(e)), " "))
 }
 
 func eventText(e abi.Event) string {

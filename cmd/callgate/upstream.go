@@ -17,7 +17,7 @@ type upstreamFiles struct {
 }
 
 func (f *upstreamFiles) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.headers, "headers-file", "", "file of headers for the URL, `Name: value` a line, readable by you alone: it can hold a token")
+	cmd.Flags().StringVar(&f.headers, "headers-file", "", "`FILE` of headers for the URL, one \"Name: value\" a line, readable by you alone: it can hold a token")
 	cmd.Flags().StringVar(&f.ca, "ca", "", "certificates of authorities that the URL's certificate is checked against, instead of the system's")
 	cmd.Flags().StringVar(&f.cert, "cert", "", "certificate that this client shows to the URL; needs --key")
 	cmd.Flags().StringVar(&f.key, "key", "", "key of --cert")

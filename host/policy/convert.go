@@ -252,6 +252,9 @@ func (c *converter) sequence(n *yaml.Node, t reflect.Type, tag reflect.StructTag
 		if such == "" || n.Kind == yaml.ScalarNode {
 			such = sample(n)
 		}
+		if words := strings.Fields(n.Value); tag.Get("key") == "command" && len(words) > 1 && !strings.ContainsAny(n.Value, `"'\[]{},:#`) {
+			such = strings.Join(words, ", ")
+		}
 		c.addAt(at, position(n), "%s; want a list, such as [%s]", describe(n), such)
 		return abi.Value{}
 	}

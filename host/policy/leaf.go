@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp/syntax"
@@ -320,12 +321,26 @@ func checkPointer(s string) error {
 func checkRegex(s string) error {
 	re, err := syntax.Parse(s, syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("%q is not a regular expression in RE2 syntax: %w; it must match the whole value", s, err)
+		return notRegex(s, err)
 	}
 	if _, err := syntax.Compile(re.Simplify()); err != nil {
-		return fmt.Errorf("%q is not a regular expression in RE2 syntax: %w", s, err)
+		return notRegex(s, err)
 	}
 	return nil
+}
+
+// notRegex says what is wrong with a regular expression, without the name of the
+// package that found it.
+func notRegex(s string, err error) error {
+	why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	var at *syntax.Error
+	if errors.As(err, &at) {
+		why = fmt.Sprintf("%s at %q", at.Code, at.Expr)
+	}
+	if strings.Contains(s, "(?=") || strings.Contains(s, "(?!") || strings.Contains(s, "(?<") {
+		why += "; RE2 looks neither ahead nor back: say it with two rules"
+	}
+	return fmt.Errorf("%q is not a regular expression in RE2 syntax: %s", s, why)
 }
 
 // checkZone accepts the exact names of the zones in the binary.

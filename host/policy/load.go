@@ -174,7 +174,12 @@ func (l *loader) one(name, id string, builtin bool, as role, by includer) *layer
 		if by.layer != nil {
 			what = name + ": " + what
 		}
-		l.fail(by, name, what+"; name a readable policy file")
+		if Closest(strings.TrimSuffix(path.Base(filepath.ToSlash(name)), ".yaml"), []string{Starter}) != "" {
+			what += "; did you mean \"" + Starter + "\"? name that, or a readable policy file"
+		} else {
+			what += "; name a readable policy file"
+		}
+		l.fail(by, name, what)
 		return nil
 	}
 	y, errs := readLayer(name, dir, data, as)

@@ -86,7 +86,7 @@ func (p *Policy) allNotes() []Note {
 	n := &notes{seen: map[Note]bool{}}
 	p.joinSettings(n)
 	if p.settings.DefaultAt == "default: settings.default" && !p.isFloor {
-		n.add(CodeDefaultAbsent, p.settings.DefaultAt, "no layer states settings.default, so a tool that nothing grants is denied; write default: deny, ask or allow")
+		n.add(CodeDefaultAbsent, p.layers[0].rule("/settings"), "no layer states settings.default, so a tool that nothing grants is denied; write default: deny, ask or allow")
 	}
 	for _, y := range p.layers {
 		for i := range y.keys {

@@ -13,7 +13,7 @@ func TestNotes(t *testing.T) {
 		want   string // code and rule of each note
 	}{
 		{"nothing to say", []string{quiet}, ""},
-		{"no default", []string{"name: a"}, "DEFAULT_ABSENT default: settings.default"},
+		{"no default", []string{"name: a"}, "DEFAULT_ABSENT l0.yaml:1: settings"},
 		{"ignored verdict", []string{quiet + "\ntools: {s/t: {verdict: deny}}", "tools: {s/t: {verdict: ask}}"}, "LOOSER_IGNORED l1.yaml:2: tools.s/t.verdict"},
 		{"ignored setting", []string{quiet, "settings: {default: allow}"}, "LOOSER_IGNORED l1.yaml:2: settings.default"},
 		{"loosened verdict", []string{quiet + "\ntools: {s/t: {verdict: deny}}", "tools: {s/t: {verdict: allow}}"}, "LOOSENED l1.yaml:2: tools.s/t.verdict"},

@@ -86,7 +86,7 @@ func TestStarterAndStrictPoliciesSayWhatIsKnown(t *testing.T) {
 		want       []string
 		absent     []string
 	}{
-		{"starter", string(starter), []string{"include: [starter]", `"mail/send_email":  # sends to to`, "trusted: []", `# "eyes/look": nothing in particular`, `# its tools are not known: "it ended"`, `can name the server "a/b"`}, []string{"verdict: allow", "default: deny"}},
+		{"starter", string(starter), []string{"include: [starter]", `"mail/send_email":  # destinations in to`, "trusted: []", `# "eyes/look": nothing in particular`, `# its tools are not known: "it ended"`, `can name the server "a/b"`}, []string{"verdict: allow", "default: deny"}},
 		{"strict", string(strict), []string{"default: deny", `  "eyes/look": {verdict: ask}`, `  # "eyes/look_up": {verdict: ask}`, `  # "mail/send_email": {verdict: ask}`, `  # "eyes/delete_file": {verdict: ask}`}, []string{"verdict: allow", "include", "\n  \"mail/send_email\""}},
 	} {
 		for _, want := range tt.want {

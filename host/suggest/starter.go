@@ -244,7 +244,7 @@ func (w *newWriter) about(t toolName, definition abi.Value, r *contract.Rules) s
 	if s := r.Sink; s != nil && (s.All || len(s.To) == 0) {
 		out = append(out, "sends: every argument is a destination")
 	} else if s != nil {
-		out = append(out, "sends to "+shownNames(s.To))
+		out = append(out, "destinations in "+shownNames(s.To))
 	}
 	if slices.ContainsFunc(r.Args, func(a contract.Arg) bool { return a.Slot == "path" }) {
 		out = append(out, "paths are judged in canonical form")
