@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,6 +151,7 @@ type argRule struct {
 	minText         string
 	maxBytes        int64
 	forbid, require bool
+	wild            bool // the pointer has segments *
 }
 
 func newArgRule(rule *contract.Arg, base string) (argRule, error) {
@@ -158,6 +160,7 @@ func newArgRule(rule *contract.Arg, base string) (argRule, error) {
 	if r.argument, err = newArgument(rule, rule.Arg, base); err != nil {
 		return r, err
 	}
+	r.wild = len(r.tokens) > 1 && slices.Contains(r.tokens, "*")
 	if rule.HasAllow || len(rule.Allow)+len(rule.Deny) > 0 || rule.Literal || rule.Fold {
 		return r, fmt.Errorf("argument %q has allow, deny, literal or fold; they need slot: path beside it", rule.Arg)
 	}
@@ -186,6 +189,10 @@ func newArgRule(rule *contract.Arg, base string) (argRule, error) {
 }
 
 func (r *argRule) judge(j *judging) {
+	if r.wild {
+		r.each(j)
+		return
+	}
 	l, ok := r.find(j, !r.forbid)
 	if !ok {
 		return

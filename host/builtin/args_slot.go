@@ -56,6 +56,9 @@ func newSlotRule(rule *contract.Arg, of *contract.Rules) (slotRule, error) {
 		if r.argument, err = newArgument(rule, rule.Arg, of.Kind.Base()); err != nil {
 			return r, err
 		}
+		if len(r.tokens) > 1 && slices.Contains(r.tokens, "*") {
+			return r, fmt.Errorf("argument %q has a segment *, and a slot beside it; a slot finds its values at any depth, so name what is above them", rule.Arg)
+		}
 	}
 	for _, name := range rule.Names {
 		if !strings.HasPrefix(name, "/") {

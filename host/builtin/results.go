@@ -50,7 +50,7 @@ func structured(result abi.Value) abi.Value {
 		return result
 	}
 	v, err := abi.Parse([]byte(blocks[0].Get("text").Str()))
-	if err != nil || v.Kind() != abi.Object {
+	if err != nil || v.Kind() != abi.Object && v.Kind() != abi.Array {
 		return result
 	}
 	return result.With("structuredContent", v)

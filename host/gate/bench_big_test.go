@@ -85,7 +85,7 @@ func TestABigPolicyJudgesEachRule(t *testing.T) {
 	r := bigRun(t, load(t, bigPolicy()))
 	good := bigArguments(t)
 	refused := 0
-	for name, bad := range map[string]string{"path": `"/etc/passwd"`, "repo": `"acme/other"`, "query": `"select 1; drop table x"`, "limit": `1001`, "note": `"`+strings.Repeat("x", 5000)+`"`} {
+	for name, bad := range map[string]string{"path": `"/etc/passwd"`, "repo": `"acme/other"`, "query": `"select 1; drop table x"`, "limit": `1001`, "note": `"` + strings.Repeat("x", 5000) + `"`} {
 		v := verdict(t, r.step(abi.Event{Call: &abi.Call{Server: "big", Tool: "tool_07", Arguments: good.With(name, value(t, bad))}}))
 		if v.Outcome != abi.Deny || v.Contract != "args" {
 			t.Errorf("%s: %s is answered with %s by %s", name, bad, v.Outcome, v.Contract)

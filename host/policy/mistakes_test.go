@@ -99,6 +99,7 @@ var mistakes = []mistake{
 	{"capability of nothing", head("capability: {on_rise: deny}"), []string{`capability: no envelope; list what a session may do`}, head("capability: {envelope: [], on_rise: deny}")},
 	{"capability that is none", head("capability: {envelope: [read_file]}"), []string{`capability.envelope[0]: unknown capability "read_file"; did you mean "read_files"?`}, head("capability: {envelope: [read_files]}")},
 	{"egress to nowhere", head("capability: {envelope: [\"net_egress:https://x.example\"]}"), []string{`want a host in lower case without port`}, head("capability: {envelope: [\"net_egress:*.x.example\"]}")},
+	{"refusal of nothing in calls", head("redact: [{name: a, pattern: abc, in: [results], verdict: deny}]"), []string{`redact[0].verdict: verdict is about arguments, and the entry is not`}, head("redact: [{name: a, pattern: abc, in: [arguments], verdict: deny}]")},
 	{"identity without a name", head("identities: [{match: {subject: a}}]"), []string{`identities[0]: no name; give the identity`}, head("identities: [{name: a, match: {subject: a}}]")},
 	{"identity that matches anyone", head("identities: [{name: a, match: {}}]"), []string{`identities[0].match: says nothing; want subject, issuer or both`}, head("identities: [{name: a}]")},
 	{"identities of one name", head("identities: [{name: a}, {name: a}]"), []string{`identities[1].name: identity "a" is already in`}, head("identities: [{name: a}, {name: b}]")},

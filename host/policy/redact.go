@@ -16,6 +16,7 @@ type redaction struct {
 	Keys    []string `key:"keys" is:"text" doc:"Names of members, with *, in any case and with any separators. With a pattern: it is looked for in their values only. Alone: their whole values."`
 	With    *string  `key:"with" is:"text" doc:"What stands there instead, literally. Absent: [redacted: NAME]."`
 	In      []string `key:"in" enum:"arguments|results|errors|notifications|requests|ledger|prompts" doc:"Where. results: all that a server sends; errors, notifications and requests: only those of it. ledger: what is kept, and prompts too. Absent: everywhere."`
+	Verdict *string  `key:"verdict" enum:"deny|ask" doc:"What a match in the arguments of a call yields. Absent: it is redacted, and the call goes on."`
 	Except  []string `key:"except" is:"text" doc:"Text that stays, with * for any. Digests, commits and UUIDs stay in any case, unless the list is empty."`
 }
 
@@ -25,7 +26,7 @@ func (p *Policy) Redact() *redact.Set { return p.redact }
 
 // entry is the entry as it is compiled.
 func (r *redaction) entry(rule string) redact.Entry {
-	e := redact.Entry{Rule: rule, Name: r.Name, Pattern: text(r.Pattern), Keys: r.Keys, In: r.In, Except: r.Except, With: "[redacted: " + r.Name + "]"}
+	e := redact.Entry{Rule: rule, Name: r.Name, Pattern: text(r.Pattern), Keys: r.Keys, In: r.In, Except: r.Except, Refuse: text(r.Verdict), With: "[redacted: " + r.Name + "]"}
 	if r.With != nil {
 		e.With = *r.With
 	}
@@ -75,6 +76,8 @@ func (r *redaction) mistake() (member, what string) {
 		}
 	}
 	switch {
+	case r.Verdict != nil && r.In != nil && !slices.Contains(r.In, "arguments"):
+		return "/verdict", "verdict is about arguments, and the entry is not; add arguments to in, or remove it"
 	case r.Keys != nil && len(r.Keys) == 0:
 		return "/keys", "an empty list is about nothing; name members, or leave it out"
 	case r.With != nil && strings.ContainsFunc(*r.With, invisible):

@@ -118,7 +118,7 @@ type sink struct {
 
 type arg struct {
 	Slot string `key:"slot" enum:"path|cwd|command|sql|url|host|recipient|repo|owner|principal|application|skill|activation|secret|bypass|size|rows" doc:"A class of arguments. With arg: that argument alone, which holds values of the class."`
-	Arg  string `key:"arg" is:"argument" doc:"One argument: a name or a JSON Pointer."`
+	Arg  string `key:"arg" is:"argument" doc:"One argument: a name or a JSON Pointer, in which a segment * is any item or member."`
 
 	Allow        []string            `key:"allow" is:"pattern" doc:"slot: every value must match one, and one must be there. An empty list allows nothing."`
 	Deny         []string            `key:"deny" is:"pattern" doc:"slot: no value may match."`

@@ -50,6 +50,9 @@ type Entry struct {
 	In      []string // words of places; nil: all
 	// Except are globs of text that stays. Nil: none but [Identifier]; empty: not even that.
 	Except []string
+	// Refuse is what a match in the arguments of a call yields besides: deny or ask,
+	// "" for nothing.
+	Refuse string
 }
 
 // Set is the entries of a policy, compiled. Nil redacts nothing. It is safe for
@@ -61,6 +64,8 @@ type Set struct {
 	own     int   // entries that were compiled
 	where   Where // of all entries
 	named   Where // of those with keys
+	denies  *Set  // the entries with Refuse: deny
+	asks    *Set  // and those with Refuse: ask
 }
 
 type entry struct {
@@ -121,7 +126,29 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 		}
 	}
 	s.literal = newFinder(literals)
+	s.denies, s.asks = s.refusing(abi.Deny), s.refusing(abi.Ask)
 	return s, 0, nil
+}
+
+// refusing is the entries with one outcome under Refuse, as a set of their own.
+func (s *Set) refusing(o abi.Outcome) *Set {
+	var list []Entry
+	for i := range s.entries {
+		if e := s.entries[i].Entry; e.Refuse == o.String() {
+			e.Refuse = ""
+			list = append(list, e)
+		}
+	}
+	set, _, _ := Compile(list) // each of them compiled before, among more
+	return set
+}
+
+// Refusals are the sets of the entries whose matches in arguments deny, and ask.
+func (s *Set) Refusals() (denies, asks *Set) {
+	if s == nil {
+		return nil, nil
+	}
+	return s.denies, s.asks
 }
 
 func compile(e Entry) (c entry, need []string, err error) {
