@@ -22,8 +22,11 @@ var (
 	caseRow   = regexp.MustCompile(`^\| ([A-Z]+-B?[0-9]+) \| (.*) \|$`)
 	idFirst   = regexp.MustCompile(`^\|\s*[A-Z]{3,4}-B?[0-9]{2,3}\b`)
 	caseID    = regexp.MustCompile(`\b[A-Z]{3,4}-B?[0-9]{2,3}\b`)
-	caseState = regexp.MustCompile(`^(passing|#[1-9][0-9]*)$`)
+	caseState = regexp.MustCompile(`^(passing|unseen|#[1-9][0-9]*)$`)
 )
+
+// maxUnseen is how many cases may stand outside of what Callgate can see.
+const maxUnseen = 8
 
 // caseIndex holds the page of case ids against the cases: total ids, each once,
 // each with a state, and each passing one in the name of a case or in a string
@@ -34,7 +37,7 @@ func caseIndex(total int, t tree) []string {
 		return []string{casesIndex + ": no such file; list every id with its state"}
 	}
 	proven, found := provenIDs(t)
-	seen := map[string]bool{}
+	seen, unseen := map[string]bool{}, 0
 	for i, line := range strings.Split(page, "\n") {
 		row := caseRow.FindStringSubmatch(line)
 		switch {
@@ -46,11 +49,18 @@ func caseIndex(total int, t tree) []string {
 		case seen[row[1]]:
 			found = append(found, at(casesIndex, i+1)+row[1]+" stands here twice; keep one")
 		case !caseState.MatchString(row[2]):
-			found = append(found, at(casesIndex, i+1)+row[1]+" has the state "+strconv.Quote(row[2])+"; want passing or #N")
+			found = append(found, at(casesIndex, i+1)+row[1]+" has the state "+strconv.Quote(row[2])+"; want passing, unseen or #N")
+		case row[2] == "unseen" && !strings.Contains(page, "\n"+row[1]+" is unseen: "):
+			found = append(found, at(casesIndex, i+1)+row[1]+" is unseen without a reason; write a line "+strconv.Quote(row[1]+" is unseen: …"))
 		case row[2] == "passing" && !proven[row[1]]:
 			found = append(found, at(casesIndex, i+1)+row[1]+" is in no case; encode it, or name the issue that owns it")
 		}
-		seen[row[1]] = true
+		if seen[row[1]] = true; row[2] == "unseen" {
+			unseen++
+		}
+	}
+	if unseen > maxUnseen {
+		found = append(found, casesIndex+": "+strconv.Itoa(unseen)+" unseen ids; at most "+strconv.Itoa(maxUnseen))
 	}
 	if len(seen) != total {
 		found = append(found, casesIndex+": "+strconv.Itoa(len(seen))+" ids; want "+strconv.Itoa(total))
@@ -115,6 +125,8 @@ func TestEveryPassingCaseIsEncoded(t *testing.T) {
 		{"no page", tree{"a": ""}, "no such file"},
 		{"both proven", index("| PATH-001 | passing |\n| POL-001 | passing |\n"), ""},
 		{"one owned by an issue", index("| PATH-001 | passing |\n| URL-001 | #6 |\n"), ""},
+		{"one unseen", index("| PATH-001 | passing |\n| URL-001 | unseen |\n\nURL-001 is unseen: nobody asks.\n"), ""},
+		{"one unseen without a reason", index("| PATH-001 | passing |\n| URL-001 | unseen |\n"), "URL-001 is unseen without a reason"},
 		{"one passing without a case", index("| PATH-001 | passing |\n| URL-001 | passing |\n"), "URL-001 is in no case"},
 		{"one missing", index("| PATH-001 | passing |\n"), "1 ids; want 2"},
 		{"one twice", index("| PATH-001 | passing |\n| PATH-001 | #6 |\n| URL-001 | #6 |\n"), "stands here twice"},
