@@ -15,18 +15,11 @@ type needle struct {
 	owner int
 }
 
-// Literals that change how a text is read belong to nothing of a policy: letters
-// that a pattern in any case takes for k and s, and characters that nobody sees.
-var (
-	oddFolds  = []string{"\u212a", "\u017f"}
-	invisible = []string{"\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"}
-)
-
 // newFinder makes a finder of the literals of each owner, none of which is empty.
-// Behind those come the odd folds, then the invisible characters.
+// Behind those come the odd folds, then the characters that nobody sees.
 func newFinder(literals [][]string) *finder {
 	f := &finder{}
-	for owner, list := range append(slices.Clip(literals), oddFolds, invisible) {
+	for owner, list := range append(slices.Clip(literals), oddFolds, invisible()) {
 		for _, text := range list {
 			for _, a := range cases(text[0]) {
 				f.first[a] = append(f.first[a], needle{text, owner})

@@ -25,14 +25,14 @@ func TestRedactingTwiceIsRedactingOnce(t *testing.T) {
 	s := compiled(t, usual...)
 	rapid.Check(t, func(t *rapid.T) {
 		was := text(t, "text")
-		r := s.leaf(Results, was, "")
+		r := s.leaf(Results, was, nil)
 		if r.failed {
 			return
 		}
-		if again := s.leaf(Results, r.text, ""); again.failed || again.text != r.text {
+		if again := s.leaf(Results, r.text, nil); again.failed || again.text != r.text {
 			t.Fatalf("%q: once %q, twice %q", was, r.text, again.text)
 		}
-		if found := s.spans(Results, r.text, ""); len(found) > 0 {
+		if found := s.spans(Results, r.text, nil); len(found) > 0 {
 			for _, f := range found {
 				if s.entries[f.entry].With != r.text[f.from:f.to] {
 					t.Fatalf("%q: %q left", r.text, r.text[f.from:f.to])
@@ -113,11 +113,11 @@ func TestOneEntryMoreLeavesNoMoreStanding(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := text(t, "text")
-		r := more.leaf(Results, was, "")
+		r := more.leaf(Results, was, nil)
 		if r.failed {
 			return
 		}
-		if left := fewer.leaf(Results, r.text, ""); left.text != r.text {
+		if left := fewer.leaf(Results, r.text, nil); left.text != r.text {
 			t.Fatalf("%q: with %d entries more stands in %q than without the last", was, n+1, r.text)
 		}
 	})
@@ -130,11 +130,11 @@ func FuzzText(f *testing.F) {
 	f.Add(token, `{"a":"`+token+`"}`)
 	s := compiled(f, usual...)
 	f.Fuzz(func(t *testing.T, text, name string) {
-		r := s.leaf(Results, text, name)
+		r := s.leaf(Results, text, []string{name})
 		if r.failed {
 			return
 		}
-		if again := s.leaf(Results, r.text, name); again.text != r.text {
+		if again := s.leaf(Results, r.text, []string{name}); again.text != r.text {
 			t.Fatalf("%q: once %q, twice %q", text, r.text, again.text)
 		}
 	})

@@ -210,7 +210,7 @@ func (s *Set) Text(w Where, text string) string {
 	if !s.Covers(w) {
 		return text
 	}
-	r := s.leaf(w, text, "")
+	r := s.leaf(w, text, nil)
 	if r.failed {
 		return s.fallback(w)
 	}
@@ -235,12 +235,12 @@ type redacted struct {
 	failed bool      // it does not settle
 }
 
-// leaf redacts a string, the value of a member of that name ("": of none), until
-// nothing is found in it any more.
-func (s *Set) leaf(w Where, text, name string) (r redacted) {
+// leaf redacts a string that stands under members of these names, until nothing is
+// found in it any more.
+func (s *Set) leaf(w Where, text string, names []string) (r redacted) {
 	r.text = text
 	for pass := range passes {
-		found := s.spans(w, r.text, name)
+		found := s.spans(w, r.text, names)
 		if len(found) == 0 {
 			return r
 		}
@@ -258,7 +258,7 @@ func (s *Set) leaf(w Where, text, name string) (r redacted) {
 		}
 		r.text = next
 	}
-	r.failed = len(s.spans(w, r.text, name)) > 0
+	r.failed = len(s.spans(w, r.text, names)) > 0
 	return r
 }
 

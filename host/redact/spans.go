@@ -23,19 +23,17 @@ type heard struct {
 	hidden  bool // there are characters in it that nobody sees
 }
 
-// spans finds what is to be replaced in a text, the value of a member of that
-// name. Pieces do not overlap, and come in order.
-func (s *Set) spans(w Where, text, name string) []span {
+// spans finds what is to be replaced in a text, which stands under members of
+// these names. Pieces do not overlap, and come in order.
+func (s *Set) spans(w Where, text string, names []string) []span {
 	found, hidden := s.matches(w, text)
+	found = s.values(w, text, names, found)
 	if hidden {
 		bare, at := visible(text)
 		more, _ := s.matches(w, bare)
-		for _, m := range more {
+		for _, m := range s.values(w, bare, names, more) {
 			found = append(found, span{at[m.from], at[m.to-1] + width(text, at[m.to-1]), m.entry})
 		}
-	}
-	if s.named&w != 0 {
-		found = s.values(w, text, name, found)
 	}
 	if len(found) == 0 {
 		return nil
@@ -154,15 +152,15 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 	return found, true
 }
 
-// values finds the entries that are about every value of a member with such a
-// name, or what their pattern matches in it.
-func (s *Set) values(w Where, text, name string, found []span) []span {
-	if name == "" || text == "" {
+// values finds the entries that are about everything under a member with one of
+// these names, or what their pattern matches in it.
+func (s *Set) values(w Where, text string, names []string, found []span) []span {
+	if s.named&w == 0 || text == "" {
 		return found
 	}
 	for i := range s.entries {
 		e := &s.entries[i]
-		if e.where&w == 0 || !slices.ContainsFunc(e.keys, func(k glob) bool { return k.matches(name) }) {
+		if e.where&w == 0 || !e.about(names) {
 			continue
 		}
 		if e.re == nil {
@@ -173,6 +171,12 @@ func (s *Set) values(w Where, text, name string, found []span) []span {
 		found = append(found, some...)
 	}
 	return found
+}
+
+// about says whether the entry is about the values of a member with one of these
+// names.
+func (e *entry) about(names []string) bool {
+	return slices.ContainsFunc(e.keys, func(k glob) bool { return slices.ContainsFunc(names, k.matches) })
 }
 
 // beside leaves out what lies inside a replacement that stands in the text
@@ -227,7 +231,7 @@ func visible(text string) (bare string, at []int) {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		n := width(text, i)
-		if !slices.Contains(invisible, text[i:i+n]) {
+		if r, _ := utf8.DecodeRuneInString(text[i:]); !isUnseen(text[i:i+n], r) {
 			b.WriteString(text[i : i+n])
 			for j := range n {
 				at = append(at, i+j)

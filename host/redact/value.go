@@ -27,7 +27,7 @@ func (s *Set) Value(w Where, v abi.Value, body bool) Found {
 		return Found{}
 	}
 	k := walk{set: s, where: w, rules: 0}
-	k.value(v, "", body)
+	k.value(v, nil, body)
 	k.found.Rule = s.rule(k.rules)
 	return k.found
 }
@@ -44,16 +44,16 @@ type walk struct {
 // contents of resources.
 var inside = map[string]bool{"content": true, "contents": true, "messages": true, "resource": true}
 
-func (k *walk) value(v abi.Value, name string, body bool) {
+func (k *walk) value(v abi.Value, names []string, body bool) {
 	switch v.Kind() {
 	case abi.String, abi.RawString:
-		k.leaf(v.Str(), name)
+		k.leaf(v.Str(), names)
 	case abi.Array:
 		for i, item := range v.Items() {
 			switch item.Kind() {
 			case abi.Array, abi.Object, abi.String, abi.RawString:
 				k.way = append(k.way, strconv.Itoa(i))
-				k.value(item, name, body)
+				k.value(item, names, body)
 				k.way = k.way[:len(k.way)-1]
 			}
 		}
@@ -63,7 +63,7 @@ func (k *walk) value(v abi.Value, name string, body bool) {
 			k.way = append(k.way, m.Name)
 			k.key(m.Name)
 			if !(body && (m.Name == "blob" || media && m.Name == "data") && isBase64(m.Value.Str())) {
-				k.value(m.Value, m.Name, body && inside[m.Name])
+				k.value(m.Value, k.set.under(k.where, names, v, &m, body), body && inside[m.Name])
 			}
 			k.way = k.way[:len(k.way)-1]
 		}
@@ -89,16 +89,16 @@ func (k *walk) key(name string) {
 	if k.found.Key != "" {
 		return
 	}
-	if found := k.set.spans(k.where, name, ""); len(found) > 0 {
+	if found := k.set.spans(k.where, name, nil); len(found) > 0 {
 		k.found.Key, k.found.FailedRule = k.pointer(), k.set.entries[found[0].entry].Rule
 	}
 }
 
-func (k *walk) leaf(text, name string) {
+func (k *walk) leaf(text string, names []string) {
 	if hasData(text) {
 		return
 	}
-	r := k.set.leaf(k.where, text, name)
+	r := k.set.leaf(k.where, text, names)
 	switch {
 	case r.failed:
 		k.found.Stuck, k.found.FailedRule = k.pointer(), k.set.rule(r.rules)
@@ -125,16 +125,16 @@ func (s *Set) Kept(w Where, v abi.Value, body bool) (abi.Value, bool) {
 	if !f.Failed() && len(f.Edits) == 0 {
 		return v, false
 	}
-	return s.kept(w, v, "", body), true
+	return s.kept(w, v, nil, body), true
 }
 
-func (s *Set) kept(w Where, v abi.Value, name string, body bool) abi.Value {
+func (s *Set) kept(w Where, v abi.Value, names []string, body bool) abi.Value {
 	switch v.Kind() {
 	case abi.String, abi.RawString:
 		if hasData(v.Str()) {
 			return v
 		}
-		r := s.leaf(w, v.Str(), name)
+		r := s.leaf(w, v.Str(), names)
 		if r.failed {
 			return abi.StringValue(s.fallback(w))
 		}
@@ -142,7 +142,7 @@ func (s *Set) kept(w Where, v abi.Value, name string, body bool) abi.Value {
 	case abi.Array:
 		items := make([]abi.Value, v.Len())
 		for i, item := range v.Items() {
-			items[i] = s.kept(w, item, name, body)
+			items[i] = s.kept(w, item, names, body)
 		}
 		return abi.ArrayValue(items...)
 	case abi.Object:
@@ -156,7 +156,7 @@ func (s *Set) kept(w Where, v abi.Value, name string, body bool) abi.Value {
 			}
 			taken[at] = true
 			if !(body && (m.Name == "blob" || media && m.Name == "data") && isBase64(m.Value.Str())) {
-				m.Value = s.kept(w, m.Value, m.Name, body && inside[m.Name])
+				m.Value = s.kept(w, m.Value, s.under(w, names, v, &m, body), body && inside[m.Name])
 			}
 			members = append(members, abi.Member{Name: at, Value: m.Value})
 		}
