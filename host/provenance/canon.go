@@ -186,17 +186,16 @@ func strongList(s string) []Entity {
 	if len(s) > 1<<16 {
 		return nil
 	}
-	parts := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
-	if len(parts) < 2 || len(parts) > maxEntities {
-		return nil
-	}
 	var out []Entity
-	for _, p := range parts {
+	for p := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
 		e, ok := strong(p)
-		if !ok {
+		if !ok || len(out) == maxEntities {
 			return nil
 		}
 		out = append(out, e)
+	}
+	if len(out) < 2 {
+		return nil
 	}
 	return out
 }
