@@ -19,7 +19,7 @@ func heuristics(definition abi.Value) []hit {
 	g.unnamed(root)
 	var hits []hit
 	add := func(why string, t tool) {
-		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required, rest: g.others})
+		hits = append(hits, hit{why: why, tool: &t, spare: len(g.to) > 0 && !g.required, mild: len(g.to) > 0 && g.repos == len(g.to), rest: g.others})
 	}
 	switch {
 	case root.spent():
@@ -43,7 +43,7 @@ func heuristics(definition abi.Value) []hit {
 
 // Words of tool names.
 const (
-	readWords   = " get list read search find query describe show count view check lookup browse history info summarize "
+	readWords   = " get list read search find geocode query describe show count view check lookup browse history info summarize "
 	talkWords   = " send post publish notify share forward email mail message reply respond dm invite upload push transfer pay "
 	sendWords   = talkWords + " submit export sync broadcast tweet comment add create set update "
 	deleteWords = " delete remove rm drop purge destroy trash deletes removes "
@@ -77,6 +77,7 @@ type guess struct {
 	reads    bool     // the tool seems only to read
 	to       []string
 	required bool // a destination is required
+	repos    int  // how many of them are repositories
 	content  []string
 	others   []string // every leaf that is no destination
 	paths    []string
@@ -144,8 +145,16 @@ func (g *guess) property(s schema, name, at string, above []string, beside map[s
 	before := len(g.to)
 	switch {
 	case len(own) == 0 || !s.holdsText(maxSchemaDepth):
-	case g.destination(s, squeezed, all, beside):
+	case linkInText(squeezed, above):
+		g.content = append(g.content, shown)
+		return
+	case g.destination(s, squeezed, all, beside) || loaded(own):
 		g.to = append(g.to, shown)
+		g.required = g.required || must
+		return
+	case g.repository(own, squeezed, at, beside):
+		g.to = append(g.to, shown)
+		g.repos++
 		g.required = g.required || must
 		return
 	case in(content, squeezed) || len(own) > 1 && in(content, own[len(own)-1]):
@@ -179,7 +188,7 @@ func (g *guess) destination(s schema, name string, all []string, beside map[stri
 	from := slices.ContainsFunc(all, func(w string) bool { return in(fromWords, w) })
 	format := formatOf(s)
 	switch {
-	case in(netNames, name) || in(netEnds, last):
+	case in(netNames, name) || in(netEnds, last) || strings.HasSuffix(name, "connectionstring"):
 		return true
 	case in(formats, format):
 		return !from || !strings.HasSuffix(format, "email")

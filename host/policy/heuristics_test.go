@@ -60,6 +60,20 @@ var guesses = []struct{ tool, schema, want string }{
 	{"create", `{"properties":{"to":{"type":["string","null"]}},"required":["to"]}`, `to[to]`},
 	{"create", `{"properties":{"to":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["to"]}`, `to[to]`},
 	{"create", `{"properties":{"to":{}},"required":["to"]}`, `to[to]`},
+	// Repositories that are written to, whose they are, and where a fork goes.
+	{"create_issue", `owner repo title`, `to[owner repo] content[title]`},
+	{"get_issue", `owner repo issue`, ``},
+	{"add_note", `owner title`, ``},
+	{"push_files", `project_id branch`, `to[project_id]`},
+	{"get_merge_request", `project_id`, ``},
+	{"delete_draft_note", `project_id note`, `calls 2`},
+	{"create_merge_request", `project_id source_project_id target_project_id`, `to[project_id target_project_id]`},
+	{"fork_repository", `owner repo organization`, `to[organization]`},
+	{"install_chart", `repo chart`, `to[repo]`},
+	// A link in formatted text is content, a picture is loaded by whoever looks.
+	{"create", `{"properties":{"text":{"type":"object","properties":{"content":{"type":"string"},"link":{"type":"object"}}}}}`, ``},
+	{"create_event", `{"properties":{"iconLink":{"type":"string"}},"required":["iconLink"]}`, `to[iconLink]`},
+	{"copy", `sourceConnectionString`, `to[sourceConnectionString]`},
 	// A destination that may be left out does not make the others destinations.
 	{"create_issue", `{"properties":{"icon_url":{"type":"string"},"team":{"type":"string"}},"required":["team"]}`, `to[icon_url] rest[team]`},
 	{"create_filter", `{"properties":{"criteria":{"type":"object","properties":{"to":{"type":"string","format":"email"}}},"forward":{"type":"string"}},"required":["criteria"]}`, `to[forward] rest[/criteria/to criteria]`},
@@ -192,5 +206,32 @@ func TestSinkNoneDropsTheGuess(t *testing.T) {
 	}
 	if r := mustLoad(t, head("tools: {s/other: {sink: none}}")).Rules("s", d); r.Sink == nil {
 		t.Error("no sink")
+	}
+}
+
+// TestAGuessedRepositoryIsAboutWhatOutputsNamed: nobody is asked about each
+// repository that somebody named in chat, unless an entry declares the sink.
+func TestAGuessedRepositoryIsAboutWhatOutputsNamed(t *testing.T) {
+	cases := []struct {
+		name, tools string
+		definition  abi.Value
+		want        abi.Outcome
+	}{
+		{"guessed", "", defined("create_issue", "owner", "repo", "title"), abi.Allow},
+		{"beside a recipient", "", defined("create_issue", "owner", "repo", "cc"), abi.Ask},
+		{"declared", "tools: {s/create_issue: {sink: {to: [repo]}}}", defined("create_issue", "owner", "repo"), abi.Ask},
+		{"content declared", "tools: {s/create_issue: {sink: {content: [title]}}}", defined("create_issue", "owner", "repo", "title"), abi.Ask},
+		{"every argument", "tools: {s/create_issue: {sink: {to: []}}}", defined("create_issue", "owner", "repo"), abi.Ask},
+		{"told to ask", "tools: {s/create_issue: {sink: {on: {unproven: ask}}}}", defined("create_issue", "owner", "repo"), abi.Ask},
+		{"told to deny", "tools: {s/create_issue: {sink: {on: {unproven: deny}}}}", defined("create_issue", "owner", "repo"), abi.Deny},
+	}
+	for _, c := range cases {
+		s := mustLoad(t, head(c.tools)).Rules("s", c.definition).Sink
+		if s == nil || s.On[abi.Unproven] != c.want || s.On[abi.Prose] != abi.Deny || s.On[abi.Field] == abi.Allow {
+			t.Errorf("%s: sink %+v, want %v", c.name, s, c.want)
+		}
+	}
+	if len(cases) == 0 {
+		t.Fatal("no cases")
 	}
 }

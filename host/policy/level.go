@@ -15,6 +15,7 @@ type hit struct {
 	tool  *tool
 	leaf  bool     // the entry is a verdict itself, and has no members
 	spare bool     // heuristics: no destination is required
+	mild  bool     // heuristics: every destination is a repository
 	rest  []string // and these are the arguments that are none
 }
 

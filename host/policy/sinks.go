@@ -11,7 +11,7 @@ import (
 // sink.
 func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	s := &contract.Sink{On: contract.DefaultOn(), Payload: abi.Ask, Strict: strict}
-	declared, spare, rest := false, true, []string(nil)
+	declared, spare, mild, rest := false, true, true, []string(nil)
 	guessed := !sinkNone(levels)
 	for i := range levels {
 		l := &levels[i]
@@ -25,7 +25,7 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 				if !declared {
 					s.Rule = h.rule("/sink")
 				}
-				declared, spare, rest = true, spare && h.spare, append(rest, h.rest...)
+				declared, spare, mild, rest = true, spare && h.spare, mild && h.mild, append(rest, h.rest...)
 			}
 			s.All = s.All || of.To != nil && len(of.To) == 0
 			s.To = append(s.To, of.To...)
@@ -51,7 +51,7 @@ func joinSink(levels []level, strict bool, n *notes) *contract.Sink {
 	if s.All {
 		s.To = nil
 	}
-	joinManner(s, levels, n)
+	joinManner(s, levels, mild && !s.All, n)
 	return s
 }
 
@@ -62,9 +62,15 @@ func sinkNone(levels []level) bool {
 	})
 }
 
-// joinManner decides how hard the sink bites.
-func joinManner(s *contract.Sink, levels []level, n *notes) {
-	defaults := level{hits: []hit{{why: "sink.on as it is by default", tool: &tool{Sink: &orWord[sink]{Of: defaultManner()}}}}}
+// joinManner decides how hard the sink bites. One of repositories that nothing but
+// a guess declares is mild: people name those in chat all the time, so it is about
+// the ones that an output brought.
+func joinManner(s *contract.Sink, levels []level, mild bool, n *notes) {
+	manner := defaultManner()
+	if mild {
+		manner.On[string(abi.Unproven)] = abi.Allow.String()
+	}
+	defaults := level{hits: []hit{{why: "sink.on as it is by default", tool: &tool{Sink: &orWord[sink]{Of: manner}}}}}
 	all := append(slices.Clone(levels), defaults)
 	of := func(t *tool) *sink {
 		if t.Sink == nil {
