@@ -78,3 +78,27 @@ func TestMistakesInCallsOfOtherKinds(t *testing.T) {
 		t.Fatal("no cases")
 	}
 }
+
+func TestWantNamesWhatAVerdictCanSay(t *testing.T) {
+	load := func(want string) error {
+		_, err := Load("c.yaml", []byte("cases:\n  - name: n\n    steps:\n      - {call: s/t, want: {"+want+"}}\n"))
+		return err
+	}
+	for _, want := range []string{"code: SINK_TAINTED", "contract: sink", "code: ARGS_PATH_OUTSIDE", "code: RESULTS_IN", "contract: results, code: RESULTS_PATH_OUTSIDE", "contract: label", "code: DECLINED", "contract: wire, code: FRAME_ID_NULL"} {
+		if err := load(want); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for want, mend := range map[string]string{
+		"code: SINK_TAINT":         `c.yaml:4:34: want: code: "SINK_TAINT" is none that a verdict has; did you mean "SINK_TAINTED"?`,
+		"code: sink_tainted":       `did you mean "SINK_TAINTED"?`,
+		"code: RESULTS_SIZED":      `did you mean "RESULTS_SIZE"?`,
+		"code: ARGS_SECRET_DENIED": `is none that a verdict has`,
+		"contract: sinks":          `want: contract: "sinks" is none that a verdict has; did you mean "sink"?`,
+		"contract: something":      `docs/codes.md lists them`,
+	} {
+		if err := load(want); err == nil || !strings.Contains(err.Error(), mend) {
+			t.Errorf("%s: %v; want %s", want, err, mend)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/codes"
 	"github.com/callgate/callgate/host/replay"
 )
 
@@ -93,6 +94,10 @@ func (l *loader) want(n *yaml.Node) *Want {
 	}
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		l.fail(n, "want: says nothing; name an outcome, or another part of the verdict")
+	}
+	l.knownVerdict(m["contract"], w.Contract, "contract", codes.Contracts())
+	if w.Code != "" && !codes.Known(w.Code) {
+		l.knownVerdict(m["code"], w.Code, "code", codeNames())
 	}
 	for _, key := range []string{"contract", "code", "rule", "witness", "at", "reason"} {
 		if v := m[key]; v != nil && (v.Kind == yaml.ScalarNode && v.Value == "" || v.Kind == yaml.SequenceNode && len(v.Content) == 0) {
