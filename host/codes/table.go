@@ -72,6 +72,7 @@ var last = []Code{
 	{"flow", "FLOW_VALUE", "a value has a label that may not go there", "send something else"},
 	{"flow", "FLOW_UNSURE", "nobody can say which label a value has", "a person decides"},
 	{"redact", "REDACT_FAILED", "what has to be redacted can not be", "correct the entry, or name the text under except:"},
+	{"redact", "REDACT_REFUSED", "a value holds what the policy does not let out in a call", "leave it out"},
 	{"redact", "REDACT_SCHEMA", "the redacted result would not fit the tool's output schema", "redact with a text that fits"},
 	{"results", "RESULTS_UNKNOWN", "nobody knows which call a result answers", "for the server's author"},
 	{"origin", "ORIGIN_TAINTED", "an argument that only some may say stood in an output", "the user says it: callgate context add"},
