@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"host/suggest":              {"abi", "host/approval", "host/builtin", "host/cases", "host/contract", "host/policy", "host/provenance", "host/replay"},
 	"host/transport":            {"abi", "host/wire"},
 	"host/wasm":                 {"abi", "host/contract"},
+	"host/watch":                {},
 	"host/wire":                 {"abi"},
 	"host/zones":                {},
 	"cmd/callgate":              {"abi", "host/*", "packs"},

@@ -224,16 +224,7 @@ func (e *Event) decode(kind string, v Value) error {
 		return r.done("text")
 	case "facts":
 		e.Facts = &FactsEvent{Facts: v}
-		r.str("home")
-		r.str("cwd")
-		if links := r.val("links"); links.Exists() && links.Kind() != Object {
-			r.fail("links: want paths, and what they lead to")
-		}
-		if attest := r.val("attest"); attest.Exists() && attest.Kind() != Object {
-			r.fail("attest: want servers, and what was measured of them")
-		}
-		r.strs("protected")
-		return r.done("home", "cwd", "links", "attest", "protected")
+		return readFacts(&r)
 	case "approval":
 		e.Approval = &ApprovalEvent{Call: r.str("call"), By: r.str("by")}
 		switch a := r.str("answer"); a {
@@ -279,6 +270,9 @@ func (e *Event) decodeAnswer(kind string, r *reader) error {
 	case "evicted":
 		e.Evicted = &EvictedEvent{Segment: r.str("segment")}
 		return r.done("segment")
+	case "reload":
+		e.Reload = readReload(r)
+		return r.done("state", "digest", "why")
 	case "closed":
 		e.Closed = &ClosedEvent{Reason: r.str("reason"), Exit: int(r.num("exit"))}
 		return r.done("reason", "exit")

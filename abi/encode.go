@@ -225,6 +225,12 @@ func (e Event) answers(w *writer) {
 		})
 	case e.Evicted != nil:
 		object(w, "evicted", func(o *writer) { o.str("segment", e.Evicted.Segment) })
+	case e.Reload != nil:
+		object(w, "reload", func(o *writer) {
+			o.str("state", string(e.Reload.State))
+			o.str("digest", e.Reload.Digest)
+			o.strs("why", e.Reload.Why)
+		})
 	case e.Closed != nil:
 		object(w, "closed", func(o *writer) {
 			o.str("reason", e.Closed.Reason)

@@ -33,6 +33,7 @@ type Event struct {
 	Ask      *AskEvent
 	Label    *LabelEvent
 	Closed   *ClosedEvent
+	Reload   *ReloadEvent
 	Evicted  *EvictedEvent
 	Receipt  *ReceiptEvent
 
@@ -122,7 +123,8 @@ func (r *ResultEvent) Failed() bool {
 type UserEvent struct{ Text string }
 
 // FactsEvent carries facts from outside that contracts asked for. Known
-// members: "home" and "cwd" (strings), "links", a world for tests and eval: what
+// members: "home" and "cwd" (strings), "protected" (paths that belong to Callgate
+// itself besides those of the session event), "links", a world for tests and eval: what
 // leads where, by path (of a call that is judged it stands in [Call.Facts]), and
 // "attest", an object with a member for each server that was measured before it
 // was started: {"sha256": HEX, "entry_args": [0]}, or a list of such. A server
@@ -245,3 +247,22 @@ type ClosedEvent struct {
 // EvictedEvent says that a segment of text is gone from here on, so that the
 // ledger stays below its size. What it held can not be looked at any more.
 type EvictedEvent struct{ Segment string }
+
+// ReloadEvent says what became of files of the policy that have changed, where
+// they were not put into force. It changes nothing.
+type ReloadEvent struct {
+	State  ReloadState
+	Digest string   // of the policy that was read, "" if none was
+	Why    []string // mistakes, or what loosens
+}
+
+// ReloadState says why changed files are not in force.
+type ReloadState string
+
+// The states.
+const (
+	ReloadFailed  ReloadState = "failed"  // they do not load
+	ReloadWaits   ReloadState = "waits"   // they may allow more, and a person has to accept that
+	ReloadFixed   ReloadState = "fixed"   // they change what needs a restart
+	ReloadInForce ReloadState = "current" // they are again what is in force
+)

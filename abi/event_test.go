@@ -61,6 +61,7 @@ func events(t testing.TB) []abi.Event {
 		{Ask: &abi.AskEvent{Call: "aa-5", Server: "s", Tool: "t", Fingerprint: "f", Definition: v, DefinitionWas: v, Identity: v, IdentityWas: v, Items: []abi.AskItem{{Contract: "sink", Code: "C", Reason: "r", Finding: &finding}}}},
 		{Label: &abi.LabelEvent{Call: "aa-5", Session: []string{"a"}, Data: []string{"b"}}},
 		{Closed: &abi.ClosedEvent{Reason: "r", Exit: 3}},
+		{Reload: &abi.ReloadEvent{State: abi.ReloadWaits, Digest: "ab", Why: []string{"p.yaml:1: x", "p.yaml:2: y"}}},
 		{Evicted: &abi.EvictedEvent{Segment: "0123456789ab-1"}},
 		{Result: &abi.ResultEvent{Call: "c", Broken: true}, Text: &abi.Text{Digest: "d", Segment: "0123456789ab-1", Offset: 16, Length: 9, Error: true}},
 	}

@@ -167,6 +167,7 @@ func (d *doctor) wrapped(about, named string, e clients.Entry) {
 	live := d.live(e.Group, e.Name)
 	for _, l := range live {
 		switch {
+		case d.reloads(about, l):
 		case p != nil && l.Info.PolicyDigest != p.Digest():
 			d.say("problem", about, "restart the server in the client", "process %d runs with a policy that is not what the files say now", l.Info.PID)
 		case l.Info.Version != version:
@@ -272,9 +273,34 @@ func (d *doctor) others(found []clients.Found) {
 	for _, p := range d.running {
 		if about := "process " + fmt.Sprint(p.Info.PID); !explained[p.Info.ID] {
 			d.say("ok", about, "", "runs %s in group %s, and no configuration that is found starts it", oneLine(p.Info.Server), oneLine(p.Info.Group))
+			d.reloads(about, p)
 			d.pending(about, p)
 		}
 	}
+}
+
+// reloads says how a process stands to files of its policy that have changed,
+// and whether that is worth saying.
+func (d *doctor) reloads(about string, p approval.Process) bool {
+	r := p.Info.Reload
+	if r == nil {
+		return false
+	}
+	for _, what := range r.Restart {
+		d.say("note", about, "restart the server in the client", "process %d: %s", p.Info.PID, what)
+	}
+	why := strings.Join(r.Why, "; ")
+	switch r.State {
+	case abi.ReloadFailed:
+		d.say("problem", about, "mend the files; the process reads them again by itself", "process %d keeps its old policy, since the files do not load: %s", p.Info.PID, why)
+	case abi.ReloadWaits:
+		d.say("note", about, "callgate reload --accept", "process %d: a policy that may allow more waits: %s", p.Info.PID, why)
+	case abi.ReloadFixed:
+		d.say("problem", about, "restart the server in the client", "process %d keeps its old policy: %s", p.Info.PID, why)
+	default:
+		return false
+	}
+	return true
 }
 
 // ledgers verifies every group.

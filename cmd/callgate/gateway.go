@@ -126,6 +126,7 @@ func (s *serving) serve(ctx context.Context, ln net.Listener, signals <-chan os.
 		stop = func() {}
 	}
 	defer stop()
+	defer s.follow.start(ctx)()
 	requests, end := context.WithCancel(ctx)
 	defer end()
 	server := transport.NewServer(requests, guard.Wrap(g), log.New(s, "", 0))

@@ -22,7 +22,8 @@ import (
 // gatewayParts are what a gateway is made of, all that its files say checked.
 type gatewayParts struct {
 	config  *policy.Gateway
-	policy  *policy.Policy
+	policy  *policy.Policy // as it was at the start
+	follow  *reloading
 	hook    *approval.Webhook
 	place   abi.Place
 	listen  string
@@ -62,17 +63,41 @@ func (f gatewayFlags) setUp(std stdio) (*serving, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.follow = newReloading(std, f.options(c), proxy.Loaded{Policy: s.policy, Webhook: s.hook}, s.names(), s.attestable)
 	return s, s.takeLedger(f.ledger)
 }
 
 // loadPolicy loads what the flags name, and else what the configuration does.
 func (f gatewayFlags) loadPolicy(c *policy.Gateway) (*policy.Policy, error) {
+	return policy.Load(f.options(c))
+}
+
+// options are those that the policy is loaded with.
+func (f gatewayFlags) options(c *policy.Gateway) policy.Options {
 	files := f.policies
 	if len(files) == 0 {
 		files = c.Policy
 	}
 	floor, _ := choose(c, f.floor, c.Floor, "/floor")
-	return policy.Load(policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Run: true, Group: true})
+	return policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Run: true, Group: true}
+}
+
+// names lists the servers.
+func (p *gatewayParts) names() []string {
+	var list []string
+	for _, one := range p.config.Servers {
+		list = append(list, one.Name)
+	}
+	return list
+}
+
+// attestable says why a policy says of a server what can not be held to.
+func (p *gatewayParts) attestable(to *policy.Policy) error {
+	var errs []error
+	for _, one := range p.config.Servers {
+		errs = append(errs, attestable(to, one.Name, one.Command, one.URL != ""))
+	}
+	return errors.Join(errs...)
 }
 
 func (p *gatewayParts) takeListen(flag string) error {
@@ -238,19 +263,20 @@ func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened
 	if cwd := s.servers[server].Dir; cwd != "" {
 		here.Dir = cwd
 	}
+	now := s.follow.Current()
 	opened, err := proxy.Open(proxy.Opening{
-		Policy: s.policy, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Policy: now.Policy, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
 		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir), Local: len(s.servers[server].Command) > 0,
 	})
 	if err != nil {
 		return nil, proxy.KeeperOptions{}, err
 	}
-	ask := asking(s.policy, s.hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
+	ask := asking(now.Policy, now.Webhook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
 	if !s.alone {
 		ask.Listen = nil
 	}
 	return opened, proxy.KeeperOptions{
-		Server: server, Engine: opened.Engine, Voice: proxy.NewVoice(s.policy.Value()).Naming(sortedKeys(s.servers)...), Pins: opened.KeepPins, Asking: ask,
+		Server: server, Engine: opened.Engine, Voice: proxy.NewVoice(now.Policy.Value()).Naming(sortedKeys(s.servers)...), Pins: opened.KeepPins, Asking: ask, Reloader: s.follow.Reloader,
 	}, nil
 }
 
@@ -265,5 +291,5 @@ func (s *serving) protected(dir string) []string {
 	if s.ledger != "" {
 		files = append(files, s.ledger)
 	}
-	return protected(s.policy, dir, files...)
+	return protected(s.follow.Current().Policy, dir, files...)
 }

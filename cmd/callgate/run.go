@@ -40,8 +40,12 @@ func (f *policyFlags) load() (*policy.Policy, error) {
 }
 
 // loadRun loads it for a process that wraps one server, in a group or alone.
-func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
-	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Run: true, Group: group})
+func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) { return policy.Load(f.forRun(group)) }
+
+// forRun is what is loaded for a process that wraps one server, in a group or
+// alone.
+func (f *policyFlags) forRun(group bool) policy.Options {
+	return policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Run: true, Group: group}
 }
 
 type runFlags struct {
@@ -215,11 +219,23 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()).Naming(server), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
 	}
+	stop := f.follow(cmd.Context(), std, &o, proxy.Loaded{Policy: p, Webhook: hook}, remote != nil)
 	code, err := relay(cmd.Context(), o, remote)
+	stop()
 	if closeErr := opened.Close(); err == nil && closeErr != nil {
 		return 2, closeErr
 	}
 	return code, err
+}
+
+// follow has the policy of a relay follow its files until it is stopped.
+func (f *runFlags) follow(ctx context.Context, std stdio, o *proxy.Options, l proxy.Loaded, remote bool) (stop func()) {
+	server, command := o.Server, o.Command
+	r := newReloading(std, f.forRun(f.group != ""), l, []string{server}, func(p *policy.Policy) error {
+		return errors.Join(knownIdentity(p, f.identity), attestable(p, server, command, remote))
+	})
+	o.Reloader = r.Reloader
+	return r.start(ctx)
 }
 
 // relay runs a relay until its client or server has gone.

@@ -241,6 +241,8 @@ func rareText(e abi.Event) string {
 		return labelText(e.Label)
 	case e.Evicted != nil:
 		return "evicted   the text of segment " + e.Evicted.Segment
+	case e.Reload != nil:
+		return fmt.Sprintf("reload    %s: %s", e.Reload.State, strings.Join(e.Reload.Why, "; "))
 	case e.Closed != nil:
 		return fmt.Sprintf("closed    exit %d, %s", e.Closed.Exit, e.Closed.Reason)
 	}

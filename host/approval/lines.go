@@ -31,6 +31,7 @@ const (
 	doAnswer  = "answer"
 	doContext = "context"
 	doAccept  = "accept"
+	doPolicy  = "policy"
 )
 
 // request is a line from a terminal.
@@ -40,7 +41,7 @@ type request struct {
 	yes  bool   // doAnswer
 	text string // doContext
 
-	tool, digest string // doAccept
+	tool, digest string // doAccept; doPolicy has the digest alone
 }
 
 // requestMembers lists the members of each kind of request beside "do". All of
@@ -55,6 +56,8 @@ func requestMembers(do string) ([]string, bool) {
 		return []string{"text"}, true
 	case doAccept:
 		return []string{"digest", "tool"}, true
+	case doPolicy:
+		return []string{"digest"}, true
 	}
 	return nil, false
 }
@@ -70,7 +73,7 @@ func parseRequest(line []byte) (request, error) {
 	r := request{do: v.Get("do").Str()}
 	want, ok := requestMembers(r.do)
 	if !ok {
-		return request{}, fmt.Errorf("a request to do %q; want info, pending, answer, context or accept", r.do)
+		return request{}, fmt.Errorf("a request to do %q; want info, pending, answer, context, accept or policy", r.do)
 	}
 	for _, m := range v.Members() {
 		if m.Name == "do" {
@@ -111,6 +114,8 @@ func (r request) line() []byte {
 		members = append(members, text("text", r.text))
 	case doAccept:
 		members = append(members, text("tool", r.tool), text("digest", r.digest))
+	case doPolicy:
+		members = append(members, text("digest", r.digest))
 	}
 	return append(abi.ObjectValue(members...).Append(nil), '\n')
 }
@@ -198,8 +203,9 @@ type Info struct {
 	Files        []string // that the policy was merged from
 	PID          int      // of the callgate process
 	Started      time.Time
-	UserContext  bool // it takes `callgate context add`
-	Observe      bool // it only writes down what it would deny
+	UserContext  bool    // it takes `callgate context add`
+	Observe      bool    // it only writes down what it would deny
+	Reload       *Reload // nil: it reads its policy once
 }
 
 func infoValue(i Info) abi.Value {
@@ -207,12 +213,16 @@ func infoValue(i Info) abi.Value {
 	for n, f := range i.Files {
 		files[n] = abi.StringValue(f)
 	}
-	return abi.ObjectValue(
+	v := abi.ObjectValue(
 		text("id", i.ID), text("server", i.Server), text("group", i.Group), text("ledger", i.Ledger), text("version", i.Version),
 		text("policy", i.Policy), text("digest", i.PolicyDigest), abi.Member{Name: "files", Value: abi.ArrayValue(files...)},
 		abi.Member{Name: "pid", Value: abi.IntValue(int64(i.PID))}, text("started", i.Started.UTC().Format(time.RFC3339Nano)),
 		abi.Member{Name: "user_context", Value: abi.BoolValue(i.UserContext)}, abi.Member{Name: "observe", Value: abi.BoolValue(i.Observe)},
 	)
+	if i.Reload != nil {
+		v = v.With("reload", i.Reload.value())
+	}
+	return v
 }
 
 func parseInfo(v abi.Value) (Info, error) {
@@ -226,6 +236,7 @@ func parseInfo(v abi.Value) (Info, error) {
 		Version: v.Get("version").Str(), Policy: v.Get("policy").Str(), PolicyDigest: v.Get("digest").Str(), PID: pid, Started: started,
 		UserContext: v.Get("user_context").True(), Observe: v.Get("observe").True(),
 	}
+	i.Reload = parseReload(v.Get("reload"))
 	for _, f := range v.Get("files").Items() {
 		i.Files = append(i.Files, f.Str())
 	}

@@ -135,6 +135,13 @@ func (p Process) Accept(tool, digest string) error {
 	return err
 }
 
+// AcceptPolicy has the process put the policy into force that waits, if that has
+// the digest: it allows what the person saw, and nothing else.
+func (p Process) AcceptPolicy(digest string) error {
+	_, err := p.result(request{do: doPolicy, digest: digest})
+	return err
+}
+
 func (p Process) result(r request) (string, error) {
 	result := ""
 	err := p.ask(r, workTime, func(v abi.Value) (bool, error) {

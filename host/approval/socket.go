@@ -33,6 +33,11 @@ type Options struct {
 	// Accept pins what the server last listed of a tool, or says of itself ("" for
 	// the tool), if that has the digest; nil: the process takes none.
 	Accept func(tool, digest string) error
+	// Reload says what became of the files of the policy since it was read, and
+	// AcceptPolicy puts what waits into force, if it still has the digest; nil: the
+	// process does not read them again.
+	Reload       func() Reload
+	AcceptPolicy func(digest string) error
 	// Child lists the processes whose descendants are refused. It is called for
 	// each connection.
 	Child func() []int
@@ -188,7 +193,12 @@ func (s *Socket) serve(c *net.UnixConn) {
 func (s *Socket) do(r request, out *replies) error {
 	switch r.do {
 	case doInfo:
-		out.write("info", infoValue(s.o.Info))
+		info := s.o.Info
+		if s.o.Reload != nil {
+			r := s.o.Reload()
+			info.Reload, info.PolicyDigest = &r, r.InForce
+		}
+		out.write("info", infoValue(info))
 	case doPending:
 		s.pending(out)
 	case doAnswer:
@@ -216,6 +226,14 @@ func (s *Socket) do(r request, out *replies) error {
 			return err
 		}
 		out.write("result", abi.StringValue("pinned"))
+	case doPolicy:
+		if s.o.AcceptPolicy == nil {
+			return errors.New("this process reads its policy once; end it, and start it anew")
+		}
+		if err := s.o.AcceptPolicy(r.digest); err != nil {
+			return err
+		}
+		out.write("result", abi.StringValue("in force"))
 	}
 	return nil
 }

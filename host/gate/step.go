@@ -49,7 +49,7 @@ func (s *State) step(e abi.Event) []abi.Event {
 	case e.Session != nil:
 		s.openSession(e.Session)
 	case e.Policy != nil:
-		s.usePolicy(e.Policy)
+		return s.reload(e)
 	case e.Server != nil:
 		s.announce(e)
 	case e.Tools != nil:
@@ -182,6 +182,7 @@ func (s *State) useFacts(v abi.Value) {
 		s.session.place.Dir = dir.Str()
 	}
 	s.launches(v.Get("attest"))
+	s.protect(v.Get("protected"))
 }
 
 // refused records a frame that was not relayed. A call that its batch took

@@ -77,7 +77,7 @@ type GatewayServer struct {
 // [Mistake].
 func LoadGateway(name string, read func(path string) ([]byte, error)) (*Gateway, error) {
 	if read == nil {
-		read = readFile
+		read = ReadFile
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {

@@ -52,7 +52,7 @@ const maxFiles = 64
 func Load(o Options) (*Policy, error) {
 	l := &loader{read: o.Read, known: map[string]*layer{}}
 	if l.read == nil {
-		l.read = readFile
+		l.read = ReadFile
 	}
 	p := &Policy{}
 	main := o.Files
@@ -84,8 +84,8 @@ func Load(o Options) (*Policy, error) {
 	return p, nil
 }
 
-// readFile reads a file of at most the accepted size, and one byte.
-func readFile(name string) ([]byte, error) {
+// ReadFile reads a file of at most the accepted size, and one byte: what [Options.Read] is by default.
+func ReadFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

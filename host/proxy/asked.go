@@ -89,7 +89,7 @@ func (r *relay) withhold(m Message, v *abi.Verdict) {
 		r.o.Note("a notification of the server was not relayed: it asks for what is not allowed")
 		return
 	}
-	answer := r.o.Voice.apply(m, v)
+	answer := r.voice().apply(m, v)
 	if answer == nil {
 		answer = wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the server's answer was not relayed", nil)
 	}

@@ -43,6 +43,10 @@ type Terminal struct {
 	// Accept pins what the server has last listed of a tool, or with "" what it
 	// says of itself, if that still has the digest.
 	Accept func(tool, digest string) error
+	// Reload says what became of the files of the policy, and AcceptPolicy puts
+	// what waits into force, if it still has the digest; nil: nobody reloads.
+	Reload       func() approval.Reload
+	AcceptPolicy func(digest string) error
 }
 
 // asks are the questions of a relay, with the calls that wait for answers.

@@ -69,7 +69,7 @@ func (r *relay) unreadAll(messages []Message) {
 func (r *relay) unedited(m Message) []byte {
 	v := abi.Verdict{ID: m.open.call, Contract: "edit", Code: "EDIT_IN_BATCH", Reason: "an edited call can not go out in a batch"}
 	r.record(abi.Event{Refused: &abi.RefusedEvent{Server: r.o.Server, From: "client", Code: v.Code, Reason: v.Reason, Call: v.ID}})
-	return r.o.Voice.apply(m, &v)
+	return r.voice().apply(m, &v)
 }
 
 // takeBack answers every request of a batch that is not forwarded, and tells

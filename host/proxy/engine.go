@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
 )
 
 // groupWait is how long a decision waits for those of other processes that
@@ -284,6 +285,14 @@ func (g *Engine) Hidden(server string, list []abi.Value) map[string]bool {
 		}
 	}
 	return hidden
+}
+
+// Use puts a policy into force, between two other events.
+func (g *Engine) Use(p *policy.Policy) (Recorded, error) {
+	g.mu.Lock()
+	g.state.Know(p)
+	g.mu.Unlock()
+	return g.Step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value(), Files: p.Files()}})
 }
 
 // PolicyDigest returns the digest of the policy in force.

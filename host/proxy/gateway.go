@@ -172,6 +172,9 @@ func (g *Gateway) keeper(server string, client GatewayClient) (*Keeper, error) {
 		}
 		options.Children, options.Note = g.pids, g.o.Note
 		k.opened, k.keeper = opened, NewKeeper(options)
+		if options.Reloader != nil {
+			options.Reloader.adopt(k.keeper)
+		}
 		k.socket = k.keeper.listen()
 	})
 	if k.err != nil {

@@ -14,7 +14,7 @@ const groupDir = "group"
 // the verdict counts what others count too: two calls that are judged side by
 // side must not both take what is left for one.
 func (g *Engine) catchUp(e abi.Event) error {
-	if g.tail == nil || e.Call == nil && e.Approval == nil {
+	if g.tail == nil || e.Call == nil && e.Approval == nil && (e.Policy == nil || !g.state.Waits()) {
 		return nil
 	}
 	g.poll()
@@ -31,6 +31,9 @@ func (g *Engine) catchUp(e abi.Event) error {
 
 // counts says whether a verdict on an event takes from a budget.
 func (g *Engine) counts(e abi.Event) bool {
+	if e.Policy != nil {
+		return true // each call that waits is judged again
+	}
 	if e.Call != nil {
 		return g.state.Counts(e.Call.Server, e.Call.Tool)
 	}

@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -12,7 +14,7 @@ import (
 type KeeperOptions struct {
 	Server string // the operator's name for the server
 	Engine *Engine
-	Voice  Voice
+	Voice  Voice // until the policy is replaced
 	// Pins keeps the pinned definitions of the server when some were added.
 	Pins   func([]abi.Value) error
 	Asking Asking
@@ -20,6 +22,8 @@ type KeeperOptions struct {
 	Children func() []int
 	// Note takes one line for the operator.
 	Note func(format string, args ...any)
+	// Reloader replaces the policy while this process runs; nil: nobody does.
+	Reloader *Reloader
 }
 
 // Keeper judges for every relay to one server that shares a ledger: one client
@@ -27,6 +31,7 @@ type KeeperOptions struct {
 // use.
 type Keeper struct {
 	o     KeeperOptions
+	speak atomic.Pointer[Voice]
 	asks  asks
 	tasks tasks
 	seals *sealer
@@ -35,6 +40,7 @@ type Keeper struct {
 // NewKeeper returns a keeper without open questions.
 func NewKeeper(o KeeperOptions) *Keeper {
 	k := &Keeper{o: o, seals: newSealer(time.Now)}
+	k.speak.Store(&o.Voice)
 	k.asks.desk = approval.NewDesk(k.answered)
 	return k
 }
@@ -64,17 +70,26 @@ func (k *Keeper) keepPins() {
 // listen lets terminals answer. Without it, what asks can not be approved that
 // way, but nothing is looser.
 func (k *Keeper) listen() io.Closer {
-	if k.o.Asking.Listen == nil {
+	k.asks.mu.Lock()
+	asking := k.o.Asking
+	k.asks.mu.Unlock()
+	if asking.Listen == nil {
 		return nil
 	}
 	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept}
-	if k.o.Asking.Context {
+	if k.o.Reloader != nil {
+		t.Reload, t.AcceptPolicy = k.o.Reloader.State, k.o.Reloader.Accept
+	}
+	if asking.Context {
 		t.Context = func(text string) error {
+			if !k.takesContext() {
+				return errors.New("the policy takes no context any more")
+			}
 			_, err := k.o.Engine.Step(abi.Event{User: &abi.UserEvent{Text: text}})
 			return err
 		}
 	}
-	c, err := k.o.Asking.Listen(t)
+	c, err := asking.Listen(t)
 	if err != nil {
 		k.o.Note("nobody can answer from a terminal: %v", err)
 		return nil

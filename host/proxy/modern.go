@@ -181,7 +181,7 @@ func (r *relay) turnAway(m Message, code, reason string) {
 	if kept := rec.Verdict(); kept != nil {
 		v.ID = kept.ID
 	}
-	r.reply(m, r.o.Voice.apply(m, v))
+	r.reply(m, r.voice().apply(m, v))
 }
 
 // outgoing is a call as the server is to see it: without what was ours of an

@@ -109,7 +109,7 @@ func (r *relay) forward(m Message, sent []byte, token ledger.Token, last bool) {
 		f.wait = func() error { return r.o.Engine.Wait(token) }
 		f.fail = func(err error) {
 			r.o.Note("%v", err)
-			r.reply(m, r.o.Voice.apply(m, unkept("")))
+			r.reply(m, r.voice().apply(m, unkept("")))
 		}
 	}
 	if m.fromServer {
@@ -163,7 +163,7 @@ func (r *relay) judge(m Message, wait bool) (answer, sent []byte, token ledger.T
 	if err != nil || verdict == nil {
 		r.asks.mu.Unlock()
 		r.o.Note("%v", err)
-		return r.o.Voice.apply(m, unkept("")), nil, 0
+		return r.voice().apply(m, unkept("")), nil, 0
 	}
 	r.talk.Called(m, verdict.ID)
 	if verdict.Enforced() == abi.Ask {
@@ -174,7 +174,7 @@ func (r *relay) judge(m Message, wait bool) (answer, sent []byte, token ledger.T
 		if held {
 			return answer, nil, 0
 		}
-		return r.o.Voice.apply(m, verdict), nil, 0
+		return r.voice().apply(m, verdict), nil, 0
 	}
 	r.asks.mu.Unlock()
 	return r.acted(m, verdict, rec)
@@ -182,7 +182,7 @@ func (r *relay) judge(m Message, wait bool) (answer, sent []byte, token ledger.T
 
 // acted is what becomes of a call that got its verdict.
 func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, sent []byte, token ledger.Token) {
-	if answer := r.o.Voice.apply(m, verdict); answer != nil {
+	if answer := r.voice().apply(m, verdict); answer != nil {
 		return answer, nil, 0
 	}
 	sent, err := edited(m, verdict.ID, rec.Answers)
@@ -196,7 +196,7 @@ func (r *relay) acted(m Message, verdict *abi.Verdict, rec Recorded) (answer, se
 		}
 		r.record(abi.Event{Refused: &abi.RefusedEvent{Server: r.o.Server, From: from, Code: "EDIT_FAILED", Call: verdict.ID}})
 		failed := abi.Verdict{ID: verdict.ID, Contract: "edit", Code: "EDIT_FAILED", Reason: "an edit could not be applied to the frame"}
-		return r.o.Voice.apply(m, &failed), nil, 0
+		return r.voice().apply(m, &failed), nil, 0
 	}
 	r.talk.approve(m, verdict, r.o.Engine.PolicyDigest())
 	return nil, sent, rec.Token

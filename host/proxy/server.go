@@ -104,7 +104,7 @@ func (r *relay) besides(m *Message) bool {
 	}
 	rec, _ := r.record(*text)
 	if v := rec.Verdict(); v != nil {
-		if answer := r.o.Voice.apply(*m, v); answer != nil {
+		if answer := r.voice().apply(*m, v); answer != nil {
 			r.reply(*m, answer)
 			m.Frame.Kind = wire.Refused
 			return false
@@ -149,11 +149,11 @@ func (r *relay) received(m Message) ([]byte, bool) {
 		case !ok && m.open != nil:
 			v := unkept("")
 			v.Reason = "the call was made, but the ledger can not keep its result, so the result is not shown"
-			return r.o.Voice.apply(m, v), true
+			return r.voice().apply(m, v), true
 		case !ok && (m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse):
 			return wire.ErrorFrame(m.Frame.ID, rpcGone, "callgate: the ledger can not keep the answer, so it is not shown", nil), true
 		case rec.Verdict() != nil:
-			if answer := r.o.Voice.apply(m, rec.Verdict()); answer != nil {
+			if answer := r.voice().apply(m, rec.Verdict()); answer != nil {
 				return r.instead(m, answer)
 			}
 		case m.Event.Tools != nil, m.Event.Server != nil:
@@ -210,7 +210,7 @@ func (r *relay) unspliced(m Message) ([]byte, bool) {
 	if m.open != nil {
 		v.ID = m.open.call
 	}
-	return r.instead(m, r.o.Voice.apply(m, &v))
+	return r.instead(m, r.voice().apply(m, &v))
 }
 
 // unmirrored adds the tools whose arguments no header can mirror as the server

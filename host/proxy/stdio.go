@@ -33,6 +33,8 @@ type Options struct {
 	// Pins keeps the pinned definitions of the server when some were added.
 	Pins   func([]abi.Value) error
 	Asking Asking
+	// Reloader replaces the policy while this process runs; nil: nobody does.
+	Reloader *Reloader
 	// Remote is the server instead of a command.
 	Remote *transport.Remote
 	// Alone says that this process does nothing but relay, so that it may adopt
@@ -99,7 +101,11 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 func (p *stdio) join() {
 	keeper := NewKeeper(KeeperOptions{
 		Server: p.o.Server, Engine: p.o.Engine, Voice: p.o.Voice, Pins: p.o.Pins, Asking: p.o.Asking, Children: p.children, Note: p.note,
+		Reloader: p.o.Reloader,
 	})
+	if p.o.Reloader != nil {
+		p.o.Reloader.adopt(keeper)
+	}
 	p.relay = keeper.newRelay()
 	p.relay.toServer, p.relay.toClient = p.toServer, p.toClient
 }

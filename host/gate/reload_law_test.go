@@ -1,0 +1,156 @@
+package gate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/policy"
+)
+
+// reloadParts are what the files of a reload differ in: for each place in a file
+// the ways in which it can be written, the first of them not at all.
+var reloadParts = []struct {
+	form string // where the part stands, and what is around it
+	ways []string
+}{
+	{"tools/s/send/verdict", []string{"", "deny", "ask", "allow"}},
+	{"tools/s/send/sink", []string{
+		"", "{to: [to]}", "{to: [to, body]}", "{to: []}", "{to: [to], content: [body]}", "{to: [to], trusted: [\"*@corp.example\"]}",
+		"{to: [to], trusted: [\"*@corp.example\", \"*@x.example\"]}", "{to: [to], on: {prose: allow, unproven: allow}}", "{on: {prose: ask, unproven: deny}}", "none",
+		"{to: [to], payload: allow}", "{to: [to], payload: deny}", "{to: [to], override: once}",
+	}},
+	{"tools/s/send/max_calls", []string{"", "0", "1", "3"}},
+	{"tools/s/send/risk", []string{"", "low", "critical"}},
+	{"tools/s/send/undeclared", []string{"", "allow", "sink", "deny"}},
+	{"tools/s/send/approve", []string{"", "{scope: call}", "{scope: args}"}},
+	{"tools/s/write/verdict", []string{"", "ask", "allow"}},
+	{"tools/s/write/args", []string{
+		"", "[{slot: path, allow: [\"/srv/out/**\"]}]", "[{slot: path, allow: [\"/srv/out/**\", \"/srv/**\"]}]", "[{slot: path, deny: [\"**/.env\"]}]",
+		"[{slot: path, deny: [\"**/.env\", \"/srv/out/**\"]}]", "[{slot: path, deny: [\"/srv/out/**\"], verdict: ask}]", "[{arg: path, in: [/srv/out/a]}]",
+		"[{arg: path, in: [/srv/out/a, /srv/.env]}]", "[{arg: path, match: \"/srv/.*\"}]", "[{arg: content, max_bytes: 1}]", "[{arg: content, max_bytes: 9}]",
+		"[{arg: content, forbid: true}]", "[{slot: path, allow: [\"/srv/**\"], also: true}]",
+	}},
+	{"tools/s/*/verdict", []string{"", "deny", "ask", "allow"}},
+	{"tools/s/*/when", []string{"", "{labels: [seen]}"}},
+	{"tools/s/remove_item/max_calls", []string{"", "0", "9"}},
+	{"tools/s/remove_item/replace", []string{"", "true"}},
+	{"settings/unlisted", []string{"", "deny", "ask", "allow"}},
+	{"settings/taint", []string{"", "strict", "graded"}},
+	{"settings/ask_from", []string{"", "low", "high"}},
+	{"settings/max_argument_bytes", []string{"", "20", "100"}},
+	{"settings/unknown_server", []string{"", "deny", "ask", "allow"}},
+	{"settings/user_context", []string{"", "true", "false"}},
+	{"servers/s/verdict", []string{"", "deny", "ask", "allow"}},
+	{"servers/s/outputs", []string{"", "trusted", "untrusted"}},
+	{"servers/other/outputs", []string{"", "untrusted"}},
+	{"sources/s/read/whole_field", []string{"", "true"}},
+	{"budgets", []string{"", "{tools: [s/send], max: 1}", "{tools: [s/send], max: 3}", "{tools: [s/send], max: 3, count: commits}"}},
+	{"labels", []string{"", "{from: [s/read]}", "{from: [s/read, s/write]}", "{from: [s/read], audience: [\"*@corp.example\"]}"}},
+	{"flows", []string{"", "{label: LABEL, to: [s/send]}", "{label: LABEL, to: [s/send], verdict: ask}", "{label: LABEL, to: [s/send, s/write]}"}},
+	{"chains", []string{"", "{from: [s/read], to: [s/send]}", "{from: [s/read], to: [s/send], verdict: ask}", "{from: [s/read], to: [s/send], within: 1}"}},
+	{"identities", []string{"", "{match: {subject: me}}"}},
+}
+
+// reloadFile writes one file: ways says how each part is written. Names are the
+// file's own.
+func reloadFile(layer int, def string, ways []int) string {
+	var b strings.Builder
+	b.WriteString("callgate: 1\npacks: none\n")
+	section, entry := "", ""
+	for i, part := range reloadParts {
+		way := part.ways[ways[i]]
+		if way == "" && part.form != "settings/unlisted" {
+			continue
+		}
+		words := strings.SplitN(part.form, "/", 2)
+		if words[0] != section {
+			section, entry = words[0], ""
+			fmt.Fprintf(&b, "%s:\n", section)
+			if section == "settings" {
+				fmt.Fprintf(&b, "  default: %s\n", def)
+			}
+		}
+		switch {
+		case way == "":
+		case len(words) == 1:
+			name := fmt.Sprintf("%s%d", section, layer)
+			fmt.Fprintf(&b, "  - {name: %s, %s\n", name, strings.ReplaceAll(way[1:], "LABEL", fmt.Sprintf("labels%d", layer)))
+		case section == "settings":
+			fmt.Fprintf(&b, "  %s: %s\n", words[1], way)
+		default:
+			cut := strings.LastIndexByte(words[1], '/')
+			if words[1][:cut] != entry {
+				entry = words[1][:cut]
+				fmt.Fprintf(&b, "  %q:\n", entry)
+			}
+			fmt.Fprintf(&b, "    %s: %s\n", words[1][cut+1:], way)
+		}
+	}
+	return b.String()
+}
+
+// TestLawWhatAReloadNeedsNoPersonForNeverLoosens: after the same history, a call
+// gets no looser verdict under a policy that Loosens has nothing against.
+func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
+	applied, tightened, waited := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		def := rapid.SampledFrom(lawTokens).Draw(t, "default")
+		var old, next [2]string
+		for layer := range old {
+			was, is := make([]int, len(reloadParts)), make([]int, len(reloadParts))
+			for i, part := range reloadParts {
+				if rapid.IntRange(0, 3).Draw(t, "is there") == 0 {
+					was[i] = rapid.IntRange(0, len(part.ways)-1).Draw(t, part.form)
+				}
+				if is[i] = was[i]; rapid.IntRange(0, 19).Draw(t, "changes") == 0 {
+					is[i] = rapid.IntRange(0, len(part.ways)-1).Draw(t, "new "+part.form)
+				}
+			}
+			old[layer], next[layer] = reloadFile(layer, def, was), reloadFile(layer, def, is)
+		}
+		a, ok := tryLoad(old[:])
+		b, ok2 := tryLoad(next[:])
+		if !ok || !ok2 || a.Digest() == b.Digest() || len(policy.Fixed(a, b)) > 0 {
+			return
+		}
+		if len(policy.Loosens(a, b)) > 0 {
+			waited++
+			return
+		}
+		applied++
+		events, last := lawEvents(t), lawCall(t)
+		judge := func(p *policy.Policy) abi.Outcome {
+			r := newLawRun(a, builtin.Table(), "aaaaaa00")
+			for _, e := range events {
+				r.step(e)
+			}
+			r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
+			o, _ := outcomeOf(r.step(last))
+			return o
+		}
+		was, is := judge(a), judge(b)
+		if is < was {
+			tightened++
+		}
+		if is > was {
+			t.Fatalf("%v became %v under\n%s\n---\n%s\nand then\n%s\n---\n%s", was, is, old[0], old[1], next[0], next[1])
+		}
+	})
+	if applied == 0 || tightened == 0 || waited == 0 {
+		t.Errorf("%d reloads were applied, %d of them tightened, and %d waited; want some of each", applied, tightened, waited)
+	}
+	t.Logf("%d reloads were applied, %d of them tightened, and %d waited", applied, tightened, waited)
+}
+
+func tryLoad(texts []string) (*policy.Policy, bool) {
+	p, err := policy.Load(policy.Options{
+		Files: []string{"/0.yaml", "/1.yaml"}, Specs: builtin.Table(),
+		Read: func(path string) ([]byte, error) { return []byte(texts[path[1]-'0']), nil },
+	})
+	return p, err == nil
+}

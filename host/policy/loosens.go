@@ -1,0 +1,218 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Loosens lists what one policy may allow that another does not, with the rule
+// of each: what a reload waits for a person for. It is conservative: of whatever
+// it can not show to tighten, or to change nothing, it says that it loosens.
+// None: the new policy is no looser than the old one, for any call.
+func Loosens(old, new *Policy) []string {
+	l := &loosens{old: old, new: new}
+	if old.digest == new.digest {
+		return nil
+	}
+	l.settings(&old.settings, &new.settings)
+	l.layers(old.layers, new.layers)
+	l.packs()
+	switch {
+	case old.floor == nil:
+	case new.floor == nil:
+		l.list = append(l.list, "the floor is gone")
+	default:
+		l.settings(&old.floor.settings, &new.floor.settings)
+		l.layers(old.floor.layers, new.floor.layers)
+	}
+	return l.list
+}
+
+// Fixed lists the settings that differ and never change while a process runs.
+func Fixed(old, new *Policy) []string {
+	var list []string
+	differ := func(a, b *Settings) {
+		if a.Mode != b.Mode {
+			list = append(list, b.ModeAt+": settings.mode does not change while a process runs")
+		}
+		if a.Default != b.Default {
+			list = append(list, b.DefaultAt+": settings.default does not change while a process runs")
+		}
+	}
+	differ(&old.settings, &new.settings)
+	if old.floor != nil && new.floor != nil {
+		differ(&old.floor.settings, &new.floor.settings)
+	}
+	return list
+}
+
+// loosens compares two policies.
+type loosens struct {
+	old, new *Policy
+	list     []string
+}
+
+func (l *loosens) add(rule, text string) { l.list = append(l.list, rule+": "+text) }
+
+// settings compares joined settings. mode and default do not change.
+func (l *loosens) settings(old, new *Settings) {
+	looser := func(is bool, rule, text string) {
+		if is {
+			l.add(rule, text)
+		}
+	}
+	more := func(a, b int64) bool { return b != a && (b == 0 || a != 0 && b > a) } // 0: no limit
+	looser(new.Unlisted > old.Unlisted, new.UnlistedAt, "looser than before")
+	looser(new.UnknownServer > old.UnknownServer, new.UnknownServerAt, "looser than before")
+	looser(new.UserContext && !old.UserContext, new.UserContextAt, "what the user says vouches")
+	looser(new.Digests != old.Digests, new.DigestsAt, "the ledger keeps something else")
+	looser(old.Strict && !new.Strict, new.StrictAt, "looser than before")
+	looser(new.AskFrom != old.AskFrom && (new.AskFrom == 0 || old.AskFrom != 0 && new.AskFrom > old.AskFrom), new.AskFromAt, "fewer tools ask")
+	looser(more(old.MaxArgumentBytes, new.MaxArgumentBytes), new.MaxArgumentBytesAt, "more than before")
+	looser(more(old.MaxResultBytes, new.MaxResultBytes), new.MaxResultBytesAt, "more than before")
+	looser(new.MaxText != old.MaxText, new.MaxTextAt, "another size than before")
+	looser(new.SessionIdle != old.SessionIdle, new.SessionIdleAt, "another time than before")
+	looser(new.MaxAsks > old.MaxAsks, new.MaxAsksAt, "more questions than before")
+	looser(new.ApprovalTimeout > old.ApprovalTimeout, new.ApprovalTimeoutAt, "longer than before")
+	looser(new.Webhook != old.Webhook || new.WebhookKey != old.WebhookKey, new.WebhookAt, "another webhook than before")
+	for _, c := range new.Channels {
+		looser(!slices.Contains(old.Channels, c), new.ChannelsAt, c+" may answer")
+	}
+}
+
+// packs compares the packs that may bind. More of them can loosen as well: text
+// is read by what they say.
+func (l *loosens) packs() {
+	same := slices.EqualFunc(l.old.packs, l.new.packs, func(a, b *layer) bool { return a.pack == b.pack && a.value.Equal(b.value) })
+	if !same {
+		l.list = append(l.list, "packs: other packs may bind than before")
+	}
+}
+
+// layers compares the files of two policies. A file that is gone, or new, is
+// compared with an empty one.
+func (l *loosens) layers(old, new []*layer) {
+	var kept []*layer
+	for _, y := range old {
+		if twin := twinOf(y, new); twin != nil {
+			kept = append(kept, twin)
+			continue
+		}
+		l.layer(&layerPair{l, y, y, y.value, abi.Value{}})
+	}
+	last := -1
+	for _, y := range kept {
+		i := slices.Index(new, y)
+		if i < last {
+			l.list = append(l.list, y.label+": the order of the layers is another one")
+			break
+		}
+		last = i
+	}
+	for _, y := range new {
+		before := abi.Value{}
+		from := y
+		if twin := twinOf(y, old); twin != nil {
+			before, from = twin.value, twin
+		}
+		l.layer(&layerPair{l, from, y, before, y.value})
+	}
+}
+
+func twinOf(y *layer, list []*layer) *layer {
+	i := slices.IndexFunc(list, func(o *layer) bool { return o.path == y.path && (y.path != "" || o.label == y.label) })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// layerPair is a file as it was and as it is.
+type layerPair struct {
+	*loosens
+	from, to *layer
+	old, new abi.Value
+}
+
+// looser notes that a member may be looser than it was.
+func (p *layerPair) looser(at, text string) {
+	y := p.to
+	if !p.new.At(at).Exists() && p.old.At(at).Exists() {
+		y = p.from
+		if text == "" {
+			text = "removed"
+		}
+	}
+	if text == "" {
+		text = "not shown to be as strict as before"
+	}
+	p.add(y.rule(at), text)
+}
+
+// same compares a member that nothing is known of.
+func (p *layerPair) same(at string, a, b abi.Value) {
+	if !a.Equal(b) {
+		p.looser(at, "")
+	}
+}
+
+// layer compares one file.
+func (l *loosens) layer(p *layerPair) {
+	for _, name := range membersOf(p.old, p.new) {
+		at := abi.Join("", name)
+		a, b := p.old.Get(name), p.new.Get(name)
+		switch name {
+		case "callgate", "name", "include", "settings":
+		case "tools":
+			for _, key := range membersOf(a, b) {
+				p.tool(abi.Join(at, key), a.Get(key), b.Get(key))
+			}
+		case "servers":
+			for _, key := range membersOf(a, b) {
+				p.server(abi.Join(at, key), key, a.Get(key), b.Get(key))
+			}
+		case "budgets", "labels", "flows", "chains", "schedules", "redact":
+			p.named(name, at, a, b)
+		case "identities":
+			p.identities(at, a, b)
+		case "capability":
+			p.capability(at, a, b)
+		case "sources":
+			p.sources(at, a, b)
+		default:
+			p.same(at, a, b)
+		}
+	}
+}
+
+// membersOf lists the members of two objects.
+func membersOf(a, b abi.Value) []string {
+	var names []string
+	for _, v := range []abi.Value{a, b} {
+		for _, m := range v.Members() {
+			names = append(names, m.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// outcomeWords orders outcomes in a policy, strictest first.
+var outcomeWords = []string{"deny", "ask", "allow"}
+
+// verdict compares two outcomes. Of several that hold, an absent one leaves the
+// decision to others: only deny is surely no looser than that, and nothing is
+// looser than allow.
+func (p *layerPair) verdict(at string, a, b abi.Value) {
+	switch was, is := slices.Index(outcomeWords, a.Str()), slices.Index(outcomeWords, b.Str()); {
+	case a.Equal(b), b.Exists() && is == 0, !b.Exists() && a.Str() == "allow":
+	case !a.Exists() || !b.Exists() || is > was:
+		p.looser(at, "")
+	}
+}
+
+// subset says whether every item of b is one of a.
+func subset(a, b abi.Value) bool {
+	return !slices.ContainsFunc(b.Items(), func(x abi.Value) bool { return !slices.ContainsFunc(a.Items(), x.Equal) })
+}

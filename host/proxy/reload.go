@@ -1,0 +1,287 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
+	"github.com/callgate/callgate/host/policy"
+)
+
+// tornWait is how long files that do not load may take to be written to their
+// end.
+const tornWait = 250 * time.Millisecond
+
+// Loaded is a policy with what it needs of other files.
+type Loaded struct {
+	Policy    *policy.Policy
+	Webhook   *approval.Webhook // nil: it names none
+	Protected []string          // its files, which calls are kept away from
+}
+
+// Reloading says how a policy is read again.
+type Reloading struct {
+	Loaded
+	Load func() (Loaded, error)
+	// Servers are those that this process starts or reaches.
+	Servers []string
+	// Note takes one line for the operator.
+	Note func(format string, args ...any)
+}
+
+// Reloader replaces the policy of a process while it runs. What does not load
+// changes nothing, and what may allow more waits for a person. It is safe for
+// concurrent use.
+type Reloader struct {
+	o Reloading
+
+	mu      sync.Mutex
+	current Loaded
+	waiting *Loaded // it loads, and is not in force
+	state   approval.Reload
+	keepers []*Keeper
+}
+
+// NewReloader returns a reloader with a policy in force.
+func NewReloader(o Reloading) *Reloader {
+	return &Reloader{o: o, current: o.Loaded, state: approval.Reload{InForce: o.Policy.Digest(), State: abi.ReloadInForce, Digest: o.Policy.Digest()}}
+}
+
+// Current returns the policy in force.
+func (r *Reloader) Current() Loaded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.current
+}
+
+// State says what became of the files since the process started.
+func (r *Reloader) State() approval.Reload {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.state
+	s.Why, s.Restart = slices.Clone(s.Why), slices.Clone(s.Restart)
+	return s
+}
+
+// adopt has a keeper follow the policy. One that was opened under an older one
+// gets the one in force.
+func (r *Reloader) adopt(k *Keeper) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keepers = append(r.keepers, k)
+	if k.o.Engine.PolicyDigest() != r.current.Policy.Digest() {
+		if err := k.use(r.current); err != nil {
+			r.o.Note("reload: %v", err)
+		}
+	}
+}
+
+// Check reads the files again, and puts what they say into force if that allows
+// nothing more. It is called when they may have changed.
+func (r *Reloader) Check() {
+	next, err := r.o.Load()
+	if err != nil {
+		time.Sleep(tornWait) // they may be half written
+		next, err = r.o.Load()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.waiting = nil
+		r.become(abi.ReloadFailed, "", strings.Split(err.Error(), "\n"))
+		return
+	}
+	digest := next.Policy.Digest()
+	if next.Policy.Value().Equal(r.current.Policy.Value()) {
+		r.waiting = nil
+		r.become(abi.ReloadInForce, digest, nil)
+		return
+	}
+	if fixed := policy.Fixed(r.current.Policy, next.Policy); len(fixed) > 0 {
+		r.waiting = nil
+		r.become(abi.ReloadFixed, digest, fixed)
+		return
+	}
+	if looser := policy.Loosens(r.current.Policy, next.Policy); len(looser) > 0 {
+		r.waiting = &next
+		r.become(abi.ReloadWaits, digest, looser)
+		return
+	}
+	r.use(next)
+}
+
+// become notes a state, once, in every ledger and for the operator.
+func (r *Reloader) become(state abi.ReloadState, digest string, why []string) {
+	if r.state.State == state && r.state.Digest == digest && slices.Equal(r.state.Why, why) {
+		return
+	}
+	r.state.State, r.state.Digest, r.state.Why = state, digest, why
+	for _, k := range r.keepers {
+		k.record(abi.Event{Reload: &abi.ReloadEvent{State: state, Digest: digest, Why: why}})
+	}
+	switch state {
+	case abi.ReloadFailed:
+		r.o.Note("the policy's files have changed and do not load; the old policy stays in force: %s", strings.Join(why, "; "))
+	case abi.ReloadFixed:
+		r.o.Note("the policy's files have changed, and need a restart; the old policy stays in force: %s", strings.Join(why, "; "))
+	case abi.ReloadWaits:
+		r.o.Note("the policy's files have changed, and may allow more; the old policy stays in force until callgate reload --accept: %s", strings.Join(why, "; "))
+	default:
+		r.o.Note("the policy's files are again what is in force")
+	}
+}
+
+// use puts a policy into force everywhere. It is called with mu held.
+func (r *Reloader) use(next Loaded) {
+	old := r.current
+	r.current, r.waiting = next, nil
+	r.state = approval.Reload{InForce: next.Policy.Digest(), State: abi.ReloadInForce, Digest: next.Policy.Digest(), Restart: r.state.Restart}
+	for _, name := range r.o.Servers {
+		if text := restarts(name, old.Policy, next.Policy); text != "" && !slices.Contains(r.state.Restart, text) {
+			r.state.Restart = append(r.state.Restart, text)
+			r.o.Note("%s", text)
+		}
+	}
+	for _, k := range r.keepers {
+		if err := k.use(next); err != nil {
+			r.o.Note("reload: %v", err)
+		}
+	}
+	if old.Policy.Digest() != next.Policy.Digest() {
+		r.o.Note("a new policy is in force")
+	}
+}
+
+// restarts says what of an entry of servers: a running server does not follow.
+func restarts(name string, old, next *policy.Policy) string {
+	a, b := old.Server(name), next.Server(name)
+	switch {
+	case a.HasEnv != b.HasEnv || !slices.Equal(a.Env, b.Env):
+		return fmt.Sprintf("servers.%s.env has changed: the server has its old variables until it is started anew", name)
+	case fmt.Sprint(old.Attests(name)) != fmt.Sprint(next.Attests(name)):
+		return fmt.Sprintf("servers.%s.attest has changed: the server is measured when it is started anew", name)
+	}
+	return ""
+}
+
+// Accept puts the policy into force that waits, if it is still the one with the
+// digest: a person has seen what it allows.
+func (r *Reloader) Accept(digest string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.waiting == nil && r.state.State == abi.ReloadInForce && r.state.InForce == digest:
+		return nil // somebody was faster
+	case r.waiting == nil:
+		return errors.New("no policy waits; callgate reload says how the files stand")
+	case r.waiting.Policy.Digest() != digest:
+		return errors.New("the files have changed since; look again with callgate reload")
+	}
+	r.use(*r.waiting)
+	return nil
+}
+
+// voice is what the policy in force lets us say.
+func (k *Keeper) voice() Voice { return *k.speak.Load() }
+
+// takesContext says whether the policy in force counts what the user says.
+func (k *Keeper) takesContext() bool {
+	k.asks.mu.Lock()
+	defer k.asks.mu.Unlock()
+	return k.o.Asking.Context
+}
+
+// use puts a policy into force between two calls. Calls that wait for an answer
+// are judged again: some go out, some are denied, and of the others people are
+// asked anew.
+func (k *Keeper) use(l Loaded) error {
+	o := out{}
+	defer func() { o.send() }()
+	k.asks.mu.Lock()
+	defer k.asks.mu.Unlock()
+	if len(l.Protected) > 0 {
+		items := make([]abi.Value, len(l.Protected))
+		for i, p := range l.Protected {
+			items[i] = abi.StringValue(p)
+		}
+		facts := abi.ObjectValue(abi.Member{Name: "protected", Value: abi.ArrayValue(items...)})
+		if _, err := k.o.Engine.Step(abi.Event{Facts: &abi.FactsEvent{Facts: facts}}); err != nil {
+			return err
+		}
+	}
+	before := k.o.Engine.PolicyDigest()
+	if before != l.Policy.Digest() {
+		for _, q := range k.asks.open {
+			k.unpark(q) // their clients were answered: nothing of theirs may go out now
+		}
+	}
+	r, err := k.o.Engine.Use(l.Policy)
+	if err != nil {
+		return err // nothing is allowed any more
+	}
+	voice := NewVoice(l.Policy.Value()).Naming(k.voice().servers...)
+	k.speak.Store(&voice)
+	s := l.Policy.Settings()
+	a := &k.o.Asking
+	a.Policy, a.Timeout, a.Webhook, a.Context = l.Policy.Name(), s.ApprovalTimeout, l.Webhook, s.UserContext
+	if before == l.Policy.Digest() {
+		return nil // it means the same, and so do the questions
+	}
+	verdicts := map[string]*abi.Verdict{}
+	for _, e := range r.Answers {
+		if e.Verdict != nil {
+			verdicts[e.Verdict.ID] = e.Verdict
+		}
+	}
+	for _, q := range slices.Clone(k.asks.open) {
+		k.rejudged(&o, q, verdicts, r)
+	}
+	return nil
+}
+
+// rejudged acts on what a question has become under another policy.
+func (k *Keeper) rejudged(o *out, q *question, verdicts map[string]*abi.Verdict, r Recorded) {
+	k.asks.desk.Withdraw(q.id)
+	waited := q.waiting
+	q.waiting = nil
+	k.unoffer(o, q)
+	var again []*waiting
+	for _, w := range waited {
+		v := verdicts[w.verdict.ID]
+		if v == nil {
+			v = unkept("")
+		}
+		if v.Enforced() == abi.Ask {
+			w.verdict = v
+			again = append(again, w)
+			continue
+		}
+		w.timer.Stop()
+		*o = append(*o, func() { w.done(v, r) })
+	}
+	if len(again) == 0 {
+		k.close(o, q)
+		return
+	}
+	q.call = again[0].verdict.ID
+	asked, arguments, ok := k.o.Engine.Question(q.call)
+	if !ok {
+		for _, w := range again {
+			w.timer.Stop()
+			*o = append(*o, func() { w.done(unkept(""), r) })
+		}
+		k.close(o, q)
+		return
+	}
+	q.waiting, q.fingerprint = again, asked.Fingerprint
+	q.shown = k.asks.desk.Open(approval.Question{
+		Group: k.o.Asking.Group, Policy: k.o.Asking.Policy, Ask: asked, Arguments: arguments, Asked: time.Now(), Held: true, Waiting: len(again),
+	})
+	q.id, q.stop = q.shown.ID, func() {}
+	k.offer(o, q, again[0])
+}
