@@ -34,10 +34,10 @@ func Fixed(old, new *Policy) []string {
 	var list []string
 	differ := func(a, b *Settings) {
 		if a.Mode != b.Mode {
-			list = append(list, b.ModeAt+": settings.mode does not change while a process runs")
+			list = append(list, b.ModeAt+": does not change while a process runs")
 		}
 		if a.Default != b.Default {
-			list = append(list, b.DefaultAt+": settings.default does not change while a process runs")
+			list = append(list, b.DefaultAt+": does not change while a process runs")
 		}
 	}
 	differ(&old.settings, &new.settings)

@@ -129,8 +129,8 @@ func TestLayersThatComeAndGo(t *testing.T) {
 func TestModeAndDefaultAreFixed(t *testing.T) {
 	base := head("settings: {mode: enforce, default: ask}")
 	for text, want := range map[string]string{
-		head("settings: {mode: observe, default: ask}"):  "settings.mode does not change",
-		head("settings: {mode: enforce, default: deny}"): "settings.default does not change",
+		head("settings: {mode: observe, default: ask}"):  "settings.mode: does not change",
+		head("settings: {mode: enforce, default: deny}"): "settings.default: does not change",
 	} {
 		if list := Fixed(mustLoad(t, base), mustLoad(t, text)); len(list) != 1 || !strings.Contains(list[0], want) {
 			t.Errorf("%s: %q; want %s", text, list, want)
