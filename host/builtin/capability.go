@@ -144,6 +144,9 @@ func (c *Capability) shows(s *abi.Snapshot) []shown {
 		w := search{slotRule: &c.classes[i], j: &j, trail: newTrail()}
 		w.collect = func(v abi.Value, p *place) {
 			at := w.trail.pointer(c.base)
+			if w.class.name == "secret" && w.matcher.judge(v, p).code == "" {
+				return // where one could stand, and none does
+			}
 			for _, capability := range c.read(w.class.name, v, p) {
 				add(capability, at)
 			}

@@ -325,7 +325,7 @@ func replaced(p *wrapperProgram, words []commandWord) string {
 		if len(text) < 2 || text[0] != '-' || text[1] == '-' {
 			continue
 		}
-		if j := strings.IndexByte(text, 'I'); j > 0 && strings.IndexAny(text[1:j], p.valued) < 0 {
+		if j := strings.IndexByte(text, 'I'); j > 0 && !strings.ContainsAny(text[1:j], p.valued) {
 			if mark = text[j+1:]; mark == "" && i+1 < len(words) {
 				mark = words[i+1].text
 			}

@@ -59,7 +59,7 @@ func (s *State) relayed(e abi.Event, n *entry) []abi.Event {
 		n = s.past(e.Result.Call)
 	}
 	t, ok := s.saidIn(e)
-	v := abi.Verdict{Outcome: abi.Abstain}
+	var v abi.Verdict
 	var edits []abi.Edit
 	edited := t.value
 	if !ok {
