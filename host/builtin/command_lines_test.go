@@ -91,6 +91,12 @@ func TestVariablesAreRefusedUnlessListed(t *testing.T) {
 		"ENV: env -i LD_PRELOAD=x ls", "ENV: for PATH in /tmp; do ls; done", "ENV: echo ${PATH:=/tmp}; ls", "ENV: echo $((PATH=1))", "OUTSIDE: export PATH", "ENV: LC_ALL=de ls",
 		"ENV: x=1 ls", ": x=1; ls $x", ": CI=1 ls", ": LC_ALL=C ls", ": env CI=1 ls", ": env -i ls", ": env -u PATH ls", ": for f in a; do ls; done", "ENV: path=/tmp; ls", "ENV: http_proxy=x; ls",
 		"ENV: export CI=1 PATH=/tmp", "ENV: {PATH}>/dev/null ls", "ENV: coproc PATH { ls; }", "ENV: LD_PRELOAD+=x ls", "ENV: IFS=x; ls",
+		"ENV: printf -v PATH /tmp; ls", "ENV: printf -vPATH /tmp; ls", "ENV: builtin printf -v LD_PRELOAD x", "ENV: printf -v 'PATH[0]' x", "UNDECIDABLE: printf -v $X y",
+		": printf -v x y", ": printf '%s' PATH", ": printf -- -v PATH", ": printf '-v' x y", ": printf -v CI 1", "ENV: command export PATH=/tmp",
+	})
+	testLines(t, matcherOf(t, contract.Arg{HasAllow: true, Allow: append([]string{"read *", "unset *", "mapfile *", "getopts *"}, readers...)}), []string{
+		"ENV: read PATH", "ENV: read -r x PATH < /dev/null", "ENV: echo /tmp | read -r PATH", "ENV: unset PATH", "ENV: mapfile -t PATH", "ENV: getopts ab PATH", "UNDECIDABLE: read $X", "UNDECIDABLE: read {a,PATH}",
+		": read -r line", ": cat f | while read -r a b; do echo $a; done", ": unset x", ": mapfile -t lines", ": getopts AB opt",
 	})
 }
 

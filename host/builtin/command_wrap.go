@@ -105,6 +105,7 @@ func (r *commandReader) simple(words []commandWord, more bool) {
 		}
 		r.program(at, name, words)
 	}
+	r.sets(name, words)
 	if r.evaluates(name, words) {
 		r.wonder("it hands a subscript to a command of the shell, which can run it")
 	}
