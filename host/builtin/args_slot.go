@@ -92,13 +92,15 @@ func takes(rule *contract.Arg) error {
 // named says whether the rule takes an argument of this name for one of its
 // class.
 func (r *slotRule) named(name string) bool {
-	s := squash(name)
-	if r.known.matches(name, &s) && !r.not.matches(name, &s) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
+	bare := unnumbered(name)
+	s := squash(bare)
+	if r.known.matches(bare, &s) && !r.not.matches(bare, &s) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
 		return true
 	}
 	if len(r.names) == 0 {
 		return false
 	}
+	s = squash(name)
 	for i := range r.names {
 		if bytes.Equal(s.text(), r.names[i].text()) {
 			return true
@@ -217,6 +219,7 @@ func (w *search) value(v abi.Value, node schema, name string, is bool) {
 		defer w.trail.up()
 	}
 	composite := read.Kind() == abi.Array || read.Kind() == abi.Object
+	is = is || w.class.shaped != nil && read.IsString() && !w.only && w.class.shaped(read.Str(), name)
 	switch {
 	case is && (!composite || w.whole(read, name)):
 		w.one(read, node, name)

@@ -213,6 +213,19 @@ func fileKeys(at, value, server string, place *abi.Place) filePath {
 	p = foldPath(p)
 	last := p[strings.LastIndexByte(p, '/')+1:]
 	out := filePath{at: at, writes: []string{keyOf("all", "")}, reads: []string{keyOf("any", ""), keyOf("unrooted", last)}}
+	if i := strings.IndexAny(p, "*?{"); i >= 0 { // a server may read all that it matches
+		from := p[:strings.LastIndexByte(p[:i], '/')+1]
+		if len(from) > 1 {
+			out.reads = append(out.reads, keyOf("below", strings.TrimSuffix(from, "/")))
+		} else {
+			out.reads = append(out.reads, keyOf("all", ""))
+		}
+	}
+	for _, form := range otherForms(p) {
+		if key := keyOf("path", form); rooted(form) {
+			out.writes, out.reads = append(out.writes, key), append(out.reads, key)
+		}
+	}
 	if !rooted(p) {
 		out.writes = append(out.writes, keyOf("unrooted", last))
 		out.reads = append(out.reads, keyOf("named", last))

@@ -30,6 +30,17 @@ func squash(name string) squashed {
 	return s
 }
 
+// unnumbered is a name without the number at its end: path1, file_2 and to[0] are
+// a path, a file and a to.
+func unnumbered(name string) string {
+	end := strings.TrimRight(name, "]) ")
+	bare := strings.TrimRight(end, "0123456789")
+	if len(bare) == len(end) || bare == "" {
+		return name
+	}
+	return bare
+}
+
 func (s *squashed) text() []byte { return s.buf[:s.n] }
 
 func (s *squashed) endsIn(suffix string) bool {
@@ -40,7 +51,7 @@ func (s *squashed) endsIn(suffix string) bool {
 // Working directories are a slot of their own. moving is set for tools that move
 // or copy, whose from and to are paths.
 func pathName(name string, moving bool) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	switch string(s.text()) {
 	case "source", "sources", "destination", "destinations", "src", "dest", "dst", "target", "targets", "root", "roots":
 		return true
@@ -62,7 +73,7 @@ func pathName(name string, moving bool) bool {
 
 // uriName says whether an argument of this name can hold a file URI.
 func uriName(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	return s.endsIn("uri") || s.endsIn("url") || s.endsIn("uris") || s.endsIn("urls") || s.endsIn("href") ||
 		s.endsIn("link") || s.endsIn("resource")
 }
@@ -83,9 +94,9 @@ func contentName(name string) bool {
 // commandName says whether an argument of this name holds a command line, an
 // argument vector or a program.
 func commandName(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	switch string(s.text()) {
-	case "args", "argv", "arguments", "program", "executable", "exe", "binary", "entrypoint", "expression", "bash", "sh",
+	case "args", "argv", "arguments", "program", "execute", "cmdline", "executable", "exe", "binary", "entrypoint", "expression", "bash", "sh",
 		"exec", "run", "cli", "oneliner", "powershell":
 		return true
 	}
@@ -106,7 +117,7 @@ func labelName(name string) bool {
 // manyCommands says whether each element of an array of this name is a command
 // line, and not a word of one.
 func manyCommands(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	return s.endsIn("commands") || s.endsIn("cmds") || s.endsIn("scripts")
 }
 

@@ -14,7 +14,7 @@ var (
 	offVerbs = []string{"dangerously", "bypass", "skip", "disable", "ignore", "without", "suppress", "override", "no"}
 	offNouns = []string{"permission", "approval", "approve", "confirm", "verify", "verif", "sandbox", "hook", "safety", "safeguard", "check", "guard", "polic", "validat",
 		"prompt", "review", "authentication", "authorization", "authz", "authn", "security", "protection", "ssl", "tls", "cert", "signature", "gpgsign", "restriction", "consent"}
-	unguarded = []string{"yolo", "yolomode", "unsafe", "unsafemode", "insecure", "autoapprove", "autoapproval", "autoconfirm", "autoaccept", "approveall", "approvealltools",
+	unguarded = []string{"bypass", "bypassall", "yolo", "yolomode", "unsafe", "unsafemode", "insecure", "autoapprove", "autoapproval", "autoconfirm", "autoaccept", "approveall", "approvealltools",
 		"alwaysapprove", "alwaysallow", "trustall", "trustalltools", "allowall", "allowalltools", "allowunsafe", "allowdangerous", "assumeyes", "fullauto", "dangermode", "godmode",
 		"dangerous", "dangerously", "unrestricted", "acceptall", "nonverify", "nointeractiveconfirm"}
 	guards = []string{"sandbox", "sandboxed", "sandboxenabled", "verify", "verifyssl", "sslverify", "verifytls", "tlsverify", "strictssl", "verifycert", "verifycerts",
@@ -28,7 +28,7 @@ var (
 // switchName says whether an argument of this name switches a guard off when it
 // is on.
 func switchName(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	text := string(s.text())
 	if listedAs(name, unguarded) || strings.HasPrefix(text, "dangerously") || strings.HasPrefix(text, "yolo") {
 		return true
@@ -56,7 +56,7 @@ func wordsBetween(name, verb string) bool {
 }
 
 func listedAs(name string, list []string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	for _, x := range list {
 		if string(s.text()) == x {
 			return true
@@ -85,11 +85,16 @@ func newBypassMatcher(rule *contract.Arg) (matcher, error) {
 
 func (bypassMatcher) wants() bool { return false }
 
+// whole takes an object under a switch's own name for one.
+func (m bypassMatcher) whole(v abi.Value, name string) bool {
+	return v.Kind() == abi.Object && (m.has(name) || switchName(name))
+}
+
 func (m bypassMatcher) judge(v abi.Value, p *place) wrong {
 	found := false
 	switch {
 	case m.has(p.name) || switchName(p.name):
-		found = !isOff(v)
+		found = isOn(v)
 	case listedAs(p.name, guards):
 		found = isOff(v) || v.IsString() && listedAs(v.Str(), offLevels)
 	case listedAs(p.name, modes):
@@ -101,6 +106,25 @@ func (m bypassMatcher) judge(v abi.Value, p *place) wrong {
 		return wrong{}
 	}
 	return wrong{"ARGS_BYPASS_ON", "the call switches a guard off", "leave the switch out, or send it as false"}
+}
+
+// isOn says whether a switch is on: whatever does not say that it is off. An object
+// is as its member says that a switch is called by, else on unless all is off.
+func isOn(v abi.Value) bool {
+	if v.Kind() == abi.Null {
+		return false
+	}
+	if v.Kind() != abi.Object {
+		return !isOff(v)
+	}
+	some := v.Len() == 0
+	for _, m := range v.Members() {
+		if listedAs(m.Name, []string{"enabled", "enable", "active", "on", "value"}) {
+			return isOn(m.Value)
+		}
+		some = some || isOn(m.Value)
+	}
+	return some
 }
 
 // isOff says whether a value switches off whatever its name says: false, zero,

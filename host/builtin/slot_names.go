@@ -42,6 +42,7 @@ func naming(names []string) wordList {
 }
 
 func (l *wordList) match(name string) bool {
+	name = unnumbered(name)
 	s := squash(name)
 	return l.matches(name, &s)
 }
@@ -96,7 +97,7 @@ func kept(c byte) bool {
 
 // bareName says whether an argument is named for what its tool is about.
 func bareName(name string) bool {
-	switch strings.ToLower(name) {
+	switch strings.ToLower(unnumbered(name)) {
 	case "name", "names", "id", "ids", "slug", "identifier", "source", "package", "ref", "reference":
 		return true
 	}

@@ -20,6 +20,7 @@ type pathMatcher struct {
 	literal  bool
 	resolve  bool
 	fold     bool
+	expands  []string // patterns of deny, to be held against values that are globs
 }
 
 func newPathMatcher(rule *contract.Arg) (matcher, error) {
@@ -40,6 +41,9 @@ func newPathMatcher(rule *contract.Arg) (matcher, error) {
 			return nil, err
 		}
 		m.deny = append(m.deny, g)
+		if rule.Expands {
+			m.expands = append(m.expands, p)
+		}
 	}
 	return m, nil
 }
@@ -158,6 +162,9 @@ func (m *pathMatcher) denied(path string, p *place) wrong {
 				return m.forbidden()
 			}
 		}
+	}
+	if meetsAny(m.expands, path, fold) {
+		return m.forbidden()
 	}
 	return wrong{}
 }

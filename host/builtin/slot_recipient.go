@@ -70,7 +70,7 @@ func localDoubt(identity string) string {
 var recipientNames = naming([]string{"to", "cc", "bcc", "recipient", "recipients", "email", "emails", "email address", "email addresses",
 	"to address", "to addresses", "cc address", "cc addresses", "bcc address", "bcc addresses", "mail address", "mail addresses",
 	"channel", "channels", "channel id", "channel ids", "channel name", "attendee", "attendees", "invitee", "invitees", "addressee", "addressees",
-	"participants", "guests", "phone", "phones", "phone number", "phone numbers", "chat id", "jid", "share with"})
+	"participants", "guests", "phone", "phones", "phone number", "phone numbers", "chat id", "jid", "share with", "mailto", "recipient list", "grantee", "grantees", "collaborator", "collaborators", "subscriber", "subscribers", "=room", "room id", "=notify"})
 
 // recipientName says whether an argument of this name holds recipients. Whom
 // something comes from gets nothing.

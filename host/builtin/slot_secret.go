@@ -10,21 +10,21 @@ import (
 // secretName says whether an argument of this name holds a credential, and not
 // something about one, as max_tokens, page_token and secret_name do.
 func secretName(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	for _, mark := range [...]string{"pagetoken", "nexttoken", "continuationtoken", "synctoken", "cursortoken", "resumetoken", "paginationtoken", "stoptoken", "publickey"} {
 		if s.endsIn(mark) {
 			return false
 		}
 	}
 	switch string(s.text()) {
-	case "auth", "authorization", "bearer", "cookie", "cookies", "setcookie", "pat", "otp", "totp", "passcode", "jwt", "xapikey", "credential", "credentials", "creds":
+	case "auth", "authorization", "bearer", "cookie", "cookies", "setcookie", "pat", "otp", "totp", "passcode", "jwt", "xapikey", "credential", "credentials", "creds", "pass", "pw", "kubeconfig":
 		return true
 	}
 	if last := s.n - 1; last > 0 && s.buf[last] == 's' && !s.endsIn("tokens") && !s.endsIn("pass") {
 		s.n--
 	}
 	for _, end := range [...]string{"apikey", "apitoken", "accesstoken", "accesstokens", "apitokens", "authtoken", "bearertoken", "sessiontoken", "refreshtoken", "idtoken", "token",
-		"secret", "password", "passwd", "passphrase", "userpass", "privatekey", "secretkey", "accesskey", "accesskeyid", "signingkey", "encryptionkey", "sshkey", "deploykey",
+		"secret", "password", "passwd", "passphrase", "userpass", "privatekey", "secretkey", "accesskey", "accesskeyid", "signingkey", "encryptionkey", "sshkey", "deploykey", "masterkey", "subscriptionkey", "accountkey", "storagekey", "sharedkey",
 		"licensekey", "credential", "proxyauthorization", "connectionstring", "keyfile", "pem", "mfacode", "onetimecode", "recoverycode"} {
 		if s.endsIn(end) {
 			return true
@@ -36,7 +36,7 @@ func secretName(name string) bool {
 // environmentName says whether an argument of this name holds variables or
 // headers, each with its name.
 func environmentName(name string) bool {
-	s := squash(name)
+	s := squash(unnumbered(name))
 	return s.endsIn("env") || s.endsIn("environ") || s.endsIn("environment") || s.endsIn("envvars") || s.endsIn("variables") || s.endsIn("headers") || s.endsIn("header")
 }
 

@@ -37,6 +37,9 @@ type class struct {
 	// content says whether a member under the class's name is something else. nil:
 	// every member is a value.
 	content func(name string) bool
+	// shaped says whether a text under any other name is a value of the class by
+	// what it looks like. nil: none is.
+	shaped func(s, name string) bool
 	// files: a URI that names a file of this machine is a value, too.
 	files bool
 	// exact: an absent value is refused where the tool's slots: declare one.
@@ -88,12 +91,13 @@ func classes() []class {
 		{name: "command", noun: "a command", named: plainly(commandName), compile: newCommandMatcher,
 			reads: readsCommand, whole: wholeCommand},
 		{name: "sql", noun: "a statement", compile: newSQLMatcher, content: sqlParameter,
-			names: []string{"sql", "query", "queries", "=q", "statement", "statements", "stmt", "stmts"}},
-		{name: "url", noun: "a URL", named: plainly(urlName), formats: " uri uri-reference uri-template iri iri-reference url ", compile: newURLMatcher, reads: readsURL,
+			names: []string{"sql", "query", "queries", "=q", "statement", "statements", "stmt", "stmts", "sql text", "sql string", "sql script", "sql command", "sql code", "query text", "query string", "ddl", "soql", "hql", "cypher"}},
+		{name: "url", noun: "a URL", named: plainly(urlName), formats: " uri uri-reference uri-template iri iri-reference url ", compile: newURLMatcher, reads: readsURL, shaped: urlShaped,
 			keyed: func(name string) bool { return strings.Contains(name, "://") }},
 		{name: "host", noun: "a host", formats: " hostname idn-hostname ipv4 ipv6 ", compile: newHostMatcher, reads: readsAddress,
-			names: []string{"host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "ip", "ips", "ip address", "ip addresses", "server address"},
-			keyed: func(name string) bool { return strings.ContainsAny(name, ".:") }},
+			shaped: func(s, name string) bool { return urlName(name) && urlShaped(s, name) },
+			names:  []string{"host", "hosts", "hostname", "hostnames", "domain", "domains", "domain name", "fqdn", "ip", "ipv", "ips", "ip address", "ip addresses", "server address"},
+			keyed:  func(name string) bool { return strings.ContainsAny(name, ".:") }},
 		{name: "recipient", noun: "a recipient", named: plainly(recipientName), formats: " email idn-email ", compile: newRecipientMatcher,
 			reads: readsAddress, whole: addressObject, keyed: func(name string) bool { return strings.ContainsAny(name, "@#+") }},
 		{name: "repo", noun: "a repository", compile: newRepoMatcher, reads: readsName, keyed: anyName, exact: true,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/callgate/callgate/host/provenance"
 )
@@ -280,3 +281,10 @@ var urlNames = naming([]string{"endpoint", "endpoints", "webhook", "webhooks", "
 
 // urlName says whether an argument of this name holds a URL.
 func urlName(name string) bool { return uriName(name) || urlNames.match(name) }
+
+// urlShaped says whether a text that is not meant for people is one URL of a kind
+// that is fetched, whatever the argument is called.
+func urlShaped(s, name string) bool {
+	scheme, rest, ok := strings.Cut(s, "://")
+	return ok && rest != "" && !contentName(name) && listsWord(" http https ws wss ftp ftps ", strings.ToLower(scheme)) && strings.IndexFunc(rest, unicode.IsSpace) < 0
+}

@@ -29,7 +29,7 @@ func newWhere(list []contract.Where, of *contract.Rules) (where, error) {
 		if contract.WhereSlot(m.Key) {
 			c, err := NewArgs(&contract.Rules{
 				Server: of.Server, Kind: of.Kind, Tool: of.Tool,
-				Args: []contract.Arg{{Slot: m.Key, Outcome: abi.Deny, Deny: m.Patterns, MaxBytes: -1}},
+				Args: []contract.Arg{{Slot: m.Key, Outcome: abi.Deny, Deny: m.Patterns, Expands: true, MaxBytes: -1}},
 			})
 			if err != nil {
 				return nil, fmt.Errorf("where: %w", err)

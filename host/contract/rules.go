@@ -123,6 +123,7 @@ type Arg struct {
 	Allow        []string
 	Deny         []string
 	Literal      bool // shell grammar in the value is refused
+	Expands      bool // a path that is a glob stands for all that it can match; of where:
 	Fold         bool // compare without regard to case
 	Resolve      bool // symlinks: resolve
 	HasPatterns  bool // an empty allow_pattern list allows nothing
