@@ -50,10 +50,12 @@ type gatewaySetup struct {
 	servers map[string]proxy.GatewayServer
 	dir     string // of the ledgers; one below it for each client with a name
 	asking  proxy.Asking
-	client  func(*http.Request) (proxy.GatewayClient, *transport.Refusal)
-	limits  proxy.GatewayLimits
-	memory  bool // keeps no ledger files
-	closed  bool // the test closes it
+	// reloader has the policy in force; nil: policy has
+	reloader *proxy.Reloader
+	client   func(*http.Request) (proxy.GatewayClient, *transport.Refusal)
+	limits   proxy.GatewayLimits
+	memory   bool // keeps no ledger files
+	closed   bool // the test closes it
 }
 
 func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server) {
@@ -82,7 +84,7 @@ func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server)
 				return nil, proxy.KeeperOptions{}, err
 			}
 			return opened, proxy.KeeperOptions{
-				Server: name, Engine: opened.Engine, Voice: proxy.NewVoice(o.policy.Value()), Pins: opened.KeepPins, Asking: o.asking,
+				Server: name, Engine: opened.Engine, Voice: proxy.NewVoice(o.policy.Value()), Pins: opened.KeepPins, Asking: o.asking, Reloader: o.reloader,
 			}, nil
 		},
 		Note: func(format string, args ...any) {

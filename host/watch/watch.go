@@ -99,25 +99,14 @@ type watching struct {
 // look compares the files with what was seen, and watches what leads to them.
 func (s *watching) look() {
 	now := Sums(s.o.Files())
-	changed := len(now) != len(s.seen)
+	changed := len(now) != len(s.seen) // also where a path is listed that was not read yet
 	for path, sum := range now {
 		was, ok := s.seen[path]
 		changed = changed || !ok || was != sum
 	}
 	if changed {
 		s.seen = now
-		s.o.Changed()
-		// The policy may be made of other files by now, which were read already.
-		for path, sum := range Sums(s.o.Files()) {
-			if _, ok := s.seen[path]; !ok {
-				s.seen[path] = sum
-			}
-		}
-		for path := range s.seen {
-			if !slices.Contains(s.o.Files(), path) {
-				delete(s.seen, path)
-			}
-		}
+		s.o.Changed() // files that it lists from now on are looked at, and told of, once more
 	}
 	s.follow()
 }
