@@ -38,6 +38,9 @@ func (c *issues) check(f *file, role role) {
 		c.checkSchedule(&f.Schedules[i], abi.JoinIndex("/schedules", i))
 	}
 	c.checkCapabilities(f.Capability, "/capability")
+	if f.Identities != nil && len(f.Identities) == 0 {
+		c.add("/identities", "an empty list knows nobody; name who may call, or remove it")
+	}
 	for i := range f.Identities {
 		c.checkIdentity(&f.Identities[i], abi.JoinIndex("/identities", i))
 	}

@@ -170,6 +170,9 @@ func (c *issues) checkResults(t *tool, at string) {
 	for i := range t.Results {
 		a, here := &t.Results[i], abi.JoinIndex(at+"/results", i)
 		c.checkArg(a, here)
+		if a.Arg != "" && !strings.HasPrefix(a.Arg, "/") && !slices.Contains([]string{"content", "structuredContent", "isError", "_meta"}, a.Arg) {
+			c.add(here+"/arg", "%q is no member of a result; want a JSON Pointer into it, such as /structuredContent/%s", a.Arg, strings.TrimPrefix(a.Arg, "structuredContent/"))
+		}
 		if a.Origin != nil {
 			c.add(here+"/origin", "not of a result, which is always the server's; it is for args:")
 		}

@@ -2,11 +2,13 @@ package policy
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 )
 
@@ -34,6 +36,11 @@ func (c *issues) checkSlot(a *arg, at string) {
 	slot, ok := contract.SlotNamed(a.Slot)
 	if !ok {
 		return // the word itself is a mistake, which is reported
+	}
+	for i, text := range a.Env {
+		if name, _, _ := strings.Cut(text, "="); !variableName.MatchString(name) {
+			c.add(abi.JoinIndex(at+"/env", i), "%q is not a variable; want NAME, or NAME=value", text)
+		}
 	}
 	needed := slot.Needs == nil
 	for _, m := range append(a.ofSlots(), a.ofArgs()...) {
@@ -94,3 +101,6 @@ func slotOfNode(n *yaml.Node) string {
 	}
 	return ""
 }
+
+// variableName is the name of a variable of the environment.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
