@@ -3,6 +3,7 @@ package packs
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -37,3 +38,10 @@ func Compiled(name string) ([]byte, bool) {
 	data, err := files.ReadFile("compiled/" + name + ".json")
 	return data, err == nil
 }
+
+// forAll are the packs that are about every server.
+var forAll = []string{"secrets", "sensitive-files"}
+
+// ForAll says whether a pack is about every server, whatever its tools. Such a
+// pack counts only where a file names it in the list under packs:.
+func ForAll(name string) bool { return slices.Contains(forAll, name) }

@@ -235,7 +235,7 @@ func (l *loader) bindable(p *Policy) {
 	for _, y := range p.layers {
 		if y.doc.Packs != nil && y.doc.Packs.Of != nil {
 			for i, name := range *y.doc.Packs.Of {
-				if !slices.Contains(names, name) {
+				if name != "auto" && !slices.Contains(names, name) {
 					l.errs = append(l.errs, y.errorAt(abi.JoinIndex("/packs", i), "unknown pack %q%s", name, accepted(name, names)))
 				}
 			}
@@ -246,6 +246,8 @@ func (l *loader) bindable(p *Policy) {
 			case pack == nil:
 			case !slices.Contains(names, *pack):
 				l.errs = append(l.errs, y.errorAt(at, "unknown pack %q%s", *pack, accepted(*pack, names)))
+			case packs.ForAll(*pack):
+				l.errs = append(l.errs, y.errorAt(at, "pack %q is about every server; write packs: [auto, %s]", *pack, *pack))
 			case !choice(*pack):
 				l.errs = append(l.errs, y.errorAt(at, "pack %q may not bind; add it to the list under packs:", *pack))
 			}

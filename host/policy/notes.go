@@ -141,13 +141,13 @@ func splitPattern(s string) (dir, base string) {
 func (p *Policy) packNotes(n *notes) {
 	for i, y := range p.layers {
 		c := y.doc.Packs
-		if c == nil || c.Word == "auto" {
+		if c == nil {
 			continue
 		}
 		for _, lower := range p.layers[i+1:] {
 			d := lower.doc.Packs
-			if d != nil && (d.Word == "auto" || d.Of != nil && slices.ContainsFunc(*d.Of, func(name string) bool {
-				return c.Of == nil || !slices.Contains(*c.Of, name)
+			if d != nil && (isAuto(d) && !isAuto(c) || d.Of != nil && slices.ContainsFunc(*d.Of, func(name string) bool {
+				return name != "auto" && !bindsPack(c, name)
 			})) {
 				n.add(CodePacksDropped, y.rule("/packs"), "fewer packs than "+lower.rule("/packs")+", which holds; change it there")
 			}

@@ -26,8 +26,11 @@ func variants(t *testing.T, name string) []string {
 	return list
 }
 
+// ofServers are the packs that are about a server.
+func ofServers() []string { return slices.DeleteFunc(packs.Names(), packs.ForAll) }
+
 func TestPacksNameOnlyWhatTheirServersHave(t *testing.T) {
-	names := packs.Names()
+	names := ofServers()
 	if len(names) == 0 {
 		t.Fatal("no packs")
 	}
@@ -297,7 +300,7 @@ func TestUsersAddToAPack(t *testing.T) {
 }
 
 func TestPackChoice(t *testing.T) {
-	all := strings.Join(packs.Names(), " ")
+	all := strings.Join(ofServers(), " ")
 	cases := []struct {
 		layers []string
 		want   string
@@ -310,6 +313,10 @@ func TestPackChoice(t *testing.T) {
 		{[]string{"packs: [gmail]", "packs: none"}, "gmail"},
 		{[]string{"packs: none", "name: b"}, ""},
 		{[]string{"packs: [gmail]", "packs: [filesystem]"}, "filesystem gmail"},
+		{[]string{"packs: [secrets]"}, "secrets"},
+		{[]string{"packs: [auto, secrets]"}, strings.Join(set(append(ofServers(), "secrets")), " ")},
+		{[]string{"packs: auto", "packs: [sensitive-files]"}, strings.Join(set(append(ofServers(), "sensitive-files")), " ")},
+		{[]string{"packs: none", "packs: [auto]"}, all},
 	}
 	for _, c := range cases {
 		var texts, got []string

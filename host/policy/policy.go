@@ -6,6 +6,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/redact"
+	"github.com/callgate/callgate/packs"
 )
 
 // Policy is a joined policy. It is immutable. The zero Policy grants nothing.
@@ -80,7 +81,8 @@ func (p *Policy) Files() []abi.PolicyFile {
 }
 
 // packChoice joins packs: over the layers. More packs are stricter, so a pack
-// that any layer lets bind may bind.
+// that any layer lets bind may bind. One that is about every server does where a
+// list names it.
 func (p *Policy) packChoice() func(name string) bool {
 	said := false
 	for _, y := range p.layers {
@@ -88,11 +90,24 @@ func (p *Policy) packChoice() func(name string) bool {
 	}
 	return func(name string) bool {
 		if !said {
-			return true
+			return !packs.ForAll(name)
 		}
-		return slices.ContainsFunc(p.layers, func(y *layer) bool {
-			c := y.doc.Packs
-			return c != nil && (c.Word == "auto" || c.Of != nil && slices.Contains(*c.Of, name))
-		})
+		return slices.ContainsFunc(p.layers, func(y *layer) bool { return bindsPack(y.doc.Packs, name) })
 	}
+}
+
+// bindsPack says whether a packs: lets a pack bind. The word auto in a list stands
+// for all that auto alone stands for.
+func bindsPack(c *orWord[[]string], name string) bool {
+	switch {
+	case c == nil:
+		return false
+	case c.Of != nil && slices.Contains(*c.Of, name):
+		return true
+	}
+	return isAuto(c) && !packs.ForAll(name)
+}
+
+func isAuto(c *orWord[[]string]) bool {
+	return c != nil && (c.Word == "auto" || c.Of != nil && slices.Contains(*c.Of, "auto"))
 }

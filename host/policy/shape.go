@@ -18,7 +18,7 @@ type file struct {
 	Callgate   int64             `key:"callgate" is:"version" doc:"Format version. Required; this version is 1."`
 	Name       *string           `key:"name" is:"name" doc:"Shown where the ledger is: by why and ledger tail."`
 	Include    []string          `key:"include" is:"text" doc:"Lower layers, the highest first, relative to this file. starter is the built-in policy."`
-	Packs      *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all), none, or a list of names. Absent: auto."`
+	Packs      *orWord[[]string] `key:"packs" is:"name" word:"auto|none" doc:"The packs that may bind: auto (all that are about a server), none, or a list of names, in which auto may stand too. Absent: auto."`
 	Settings   *settings         `key:"settings" doc:"What holds for every tool."`
 	Servers    map[string]server `key:"servers" keys:"server" doc:"The servers by the name that the operator gave them with --server."`
 	Tools      map[string]tool   `key:"tools" keys:"tool" doc:"Rules by tool: server/tool, both halves globs; send_email means */send_email."`
