@@ -30,7 +30,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{line: `["do"]`, err: `without "do"`},
 		{line: `{"do":1}`, err: `without "do"`},
 		{line: `{"Do":"info"}`, err: `without "do"`},
-		{line: `{"do":"remember"}`, err: "want info, pending, answer, context or accept"},
+		{line: `{"do":"remember"}`, err: "want info, pending, answer, context, accept or policy"},
 		{line: `{"do":"accept","tool":"a"}`, err: "lacks a member"},
 		{line: `{"do":"accept","tool":"a","digest":"d","definition":"x"}`, err: `member "definition"`},
 		{line: `{"do":"info","id":"a"}`, err: `member "id"`},

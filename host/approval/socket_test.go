@@ -134,7 +134,7 @@ func TestWhatIsNoRequestEndsTheConnection(t *testing.T) {
 	n := 0
 	for _, c := range []struct{ name, text, want string }{
 		{"no JSON", "hello\n", "not JSON"},
-		{"another version", `{"do":"remember"}` + "\n", "want info, pending, answer, context or accept"},
+		{"another version", `{"do":"remember"}` + "\n", "want info, pending, answer, context, accept or policy"},
 		{"equal names", `{"do":"answer","id":"a","answer":"deny","answer":"approve"}` + "\n", "not JSON"},
 		{"too long", `{"do":"context","text":"` + strings.Repeat("x", maxRequest) + `"}` + "\n", "more than 1048576 bytes"},
 		{"too long and endless", strings.Repeat("x", maxRequest+10000), "more than 1048576 bytes"},
