@@ -41,7 +41,11 @@ func newCommandMatcher(rule *contract.Arg) (matcher, error) {
 		m.deny = append(m.deny, d)
 	}
 	for _, text := range rule.DenyPattern {
-		re, err := regexp.Compile(text)
+		if _, err := regexp.Compile(text); err != nil {
+			return nil, fmt.Errorf("deny_pattern %q: %w", text, err)
+		}
+		// Some file systems and interpreters have no case, so a deny pattern has none.
+		re, err := regexp.Compile(fmt.Sprintf(`(?i:%s)`, text))
 		if err != nil {
 			return nil, fmt.Errorf("deny_pattern %q: %w", text, err)
 		}

@@ -74,7 +74,7 @@ func compileBudget(b *budget, rule string) contract.Budget {
 // join finds the mistakes that only several files together show. alone says
 // that a process of one server counts on its own.
 func (p *Policy) join(alone bool) []error {
-	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts(), p.riseConflicts())
+	errs := slices.Concat(p.conflicts(), p.flowConflicts(), p.approvalConflicts(), p.riseConflicts(), p.ungiven())
 	errs = append(errs, p.joinRedact()...)
 	if p.floor != nil {
 		errs = append(errs, p.floor.conflicts()...)

@@ -82,7 +82,8 @@ func leafIs(t reflect.Type, tag reflect.StructTag) string {
 type converter struct {
 	issues
 	places map[string]place
-	dir    string // that relative paths start from, "" for none
+	dir    string            // that relative paths start from, "" for none
+	beside map[string]string // patterns that start there without a word about it, as written, by pointer
 }
 
 // convert returns the value of a node, or an absent one after a mistake.
@@ -147,9 +148,11 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 	}
 	switch is {
 	case "pattern":
-		text, err = joinPattern(c.dir, text)
+		text, err = c.pattern(text, at)
 	case "where":
-		text, err = wherePattern(c.dir, at, text)
+		if whereOfPath(at) && text != "" {
+			text, err = c.pattern(text, at)
+		}
 	case "dir", "file":
 		text, err = joinDir(c.dir, text)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -133,13 +134,11 @@ func (c *issues) checkWhere(where map[string][]string, at string) {
 	}
 }
 
-// wherePattern makes the pattern at a pointer absolute, if it is one of a path.
-func wherePattern(dir, at, text string) (string, error) {
+// whereOfPath says whether the pattern at a pointer is one of a path.
+func whereOfPath(at string) bool {
 	tokens, _ := abi.Tokens(at)
-	if n := len(tokens); n < 2 || !contract.PathSlot(tokens[n-2]) || text == "" {
-		return text, nil
-	}
-	return joinPattern(dir, text)
+	n := len(tokens)
+	return n >= 2 && contract.PathSlot(tokens[n-2])
 }
 
 // checkLabel accepts the name of a label of a policy, or of a plugin's, which has
@@ -179,6 +178,53 @@ func (p *Policy) flowConflicts() []error {
 		}
 	}
 	return errs
+}
+
+// ungiven finds the labels that rules wait for and no entry of labels: gives.
+// Those of plugins have a colon. Policy and floor give labels to one session, so
+// either may look at what the other gives.
+func (p *Policy) ungiven() []error {
+	layers := slices.Clone(p.layers)
+	if p.floor != nil {
+		layers = append(layers, p.floor.layers...)
+	}
+	given := map[string]bool{}
+	for _, y := range layers {
+		for i := range y.doc.Labels {
+			given[y.doc.Labels[i].Name] = true
+		}
+	}
+	var errs []error
+	for _, y := range layers {
+		look := func(at, name string) {
+			if !given[name] && !strings.Contains(name, ":") {
+				errs = append(errs, y.errorAt(at, "no entry of labels: gives the label %q%s", name, nearLabel(name, given)))
+			}
+		}
+		held := func(at string, h *held) {
+			if h != nil {
+				for i, name := range h.Labels {
+					look(abi.JoinIndex(at+"/when/labels", i), name)
+				}
+			}
+		}
+		for i := range y.doc.Flows {
+			f, at := &y.doc.Flows[i], abi.JoinIndex("/flows", i)
+			look(at+"/label", f.Label)
+			held(at, f.When)
+		}
+		for _, name := range sortedKeys(y.doc.Tools) {
+			held(abi.Join("/tools", name), y.doc.Tools[name].When)
+		}
+	}
+	return errs
+}
+
+func nearLabel(name string, given map[string]bool) string {
+	if best := Closest(name, sortedKeys(given)); best != "" {
+		return "; did you mean \"" + best + "\"?"
+	}
+	return "; add one, such as labels: [{name: " + name + ", from: [\"crm/*\"]}], or remove this"
 }
 
 // tryFlows hands what the files say of labels, flows and chains to the contracts.

@@ -9,6 +9,9 @@ import (
 	"github.com/callgate/callgate/host/contract"
 )
 
+// labelsABX gives the labels that the neighbours of mistakes look at.
+const labelsABX = "labels: [{name: a, from: [p/q]}, {name: b, from: [p/q]}, {name: x, from: [p/q]}]"
+
 // flowMistakes are those of labels, flows, chains and conditions.
 var flowMistakes = []mistake{
 	{"a label from nowhere", head("labels: [{name: a}]"), []string{"labels[0]: no from; list the tools"}, head("labels: [{name: a, from: [x/*]}]")},
@@ -22,23 +25,23 @@ var flowMistakes = []mistake{
 	{"where with an ambiguous path", head(`labels: [{name: a, from: [x/*], where: {path: "**"}}]`), []string{`labels[0].where.path[0]: "**" is ambiguous`}, head(`labels: [{name: a, from: [x/*], where: {path: "/**"}}]`)},
 	{"where with a pointer that is none", head(`labels: [{name: a, from: [x/*], where: {"/a~b": v}}]`), []string{"has a bare ~"}, head(`labels: [{name: a, from: [x/*], where: {"/a~0b": v}}]`)},
 	{"an audience that is everybody", head(`labels: [{name: a, from: [x/*], audience: ["*"]}]`), []string{`"*" is too wide`}, head(`labels: [{name: a, from: [x/*], audience: ["*@corp.example"]}]`)},
-	{"a flow of nothing", head("flows: [{name: f, to: [x/*]}]"), []string{"flows[0]: no label; name the label"}, head("flows: [{name: f, label: a, to: [x/*]}]")},
-	{"a flow to nowhere", head("flows: [{name: f, label: a, to: []}]"), []string{"flows[0]: no to; list the tools"}, head("flows: [{name: f, label: a, to: [x/*]}]")},
-	{"a flow that allows", head("flows: [{name: f, label: a, to: [x/*], verdict: allow}]"), []string{`flows[0].verdict: unknown value "allow"`, "accepted: deny, ask"}, head("flows: [{name: f, label: a, to: [x/*], verdict: ask}]")},
-	{"a flow of another scope", head("flows: [{name: f, label: a, to: [x/*], scope: call}]"), []string{`flows[0].scope: unknown value "call"`}, head("flows: [{name: f, label: a, to: [x/*], scope: value}]")},
-	{"a condition of another product", head("flows: [{name: f, label: a, to: [x/*], when_tainted: true}]"), []string{`flows[0].when_tainted: unknown key "when_tainted"`}, head("flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
-	{"a condition on nothing", head("flows: [{name: f, label: a, to: [x/*], when: {labels: []}}]"), []string{"flows[0].when: no labels"}, head("flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
-	{"a label that is no name", head("flows: [{name: f, label: \"a b\", to: [x/*]}]"), []string{`"a b" is not the name of a label`}, head("flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]")},
-	{"flows in the singular", head("flow: [{name: f, label: a, to: [x/*]}]"), []string{`unknown key "flow"; did you mean "flows"?`}, head("flows: [{name: f, label: a, to: [x/*]}]")},
+	{"a flow of nothing", head("flows: [{name: f, to: [x/*]}]"), []string{"flows[0]: no label; name the label"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
+	{"a flow to nowhere", head("flows: [{name: f, label: a, to: []}]"), []string{"flows[0]: no to; list the tools"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
+	{"a flow that allows", head("flows: [{name: f, label: a, to: [x/*], verdict: allow}]"), []string{`flows[0].verdict: unknown value "allow"`, "accepted: deny, ask"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], verdict: ask}]")},
+	{"a flow of another scope", head("flows: [{name: f, label: a, to: [x/*], scope: call}]"), []string{`flows[0].scope: unknown value "call"`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], scope: value}]")},
+	{"a condition of another product", head("flows: [{name: f, label: a, to: [x/*], when_tainted: true}]"), []string{`flows[0].when_tainted: unknown key "when_tainted"`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
+	{"a condition on nothing", head("flows: [{name: f, label: a, to: [x/*], when: {labels: []}}]"), []string{"flows[0].when: no labels"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
+	{"a label that is no name", head("flows: [{name: f, label: \"a b\", to: [x/*]}]"), []string{`"a b" is not the name of a label`}, head(labelsABX, "flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]")},
+	{"flows in the singular", head("flow: [{name: f, label: a, to: [x/*]}]"), []string{`unknown key "flow"; did you mean "flows"?`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
 	{"a chain from nowhere", head("chains: [{name: c, to: [x/*]}]"), []string{"chains[0]: no from; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
 	{"a chain to nowhere", head("chains: [{name: c, from: [x/*]}]"), []string{"chains[0]: no to; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
 	{"a chain within nothing", head("chains: [{name: c, from: [y/*], to: [x/*], within: 0}]"), []string{"chains[0].within: 0 is no call at all"}, head("chains: [{name: c, from: [y/*], to: [x/*], within: 1}]")},
 	{"a chain that blocks", head("chains: [{name: c, from: [y/*], to: [x/*], verdict: block}]"), []string{`chains[0].verdict: unknown value "block"`}, head("chains: [{name: c, from: [y/*], to: [x/*], verdict: deny}]")},
 	{"a chain of patterns that are no globs", head("chains: [{name: c, from: [\"y/[a\"], to: [x/*]}]"), []string{"chains[0].from[0]: ", "is not a glob"}, head("chains: [{name: c, from: [\"y/[a]\"], to: [x/*]}]")},
-	{"a grant because of a label", head("tools: {a/b: {when: {labels: [x]}, verdict: allow}}"), []string{"tools.a/b.verdict: allow under when: would grant the tool because of a label"}, head("tools: {a/b: {when: {labels: [x]}, verdict: deny}}")},
-	{"trust because of a label", head("tools: {a/b: {when: {labels: [x]}, sink: {to: [to], trusted: [a@b.example]}}}"), []string{"tools.a/b.sink.trusted: trust under when:"}, head("tools: {a/b: {when: {labels: [x]}, sink: {to: [to]}}}")},
+	{"a grant because of a label", head("tools: {a/b: {when: {labels: [x]}, verdict: allow}}"), []string{"tools.a/b.verdict: allow under when: would grant the tool because of a label"}, head(labelsABX, "tools: {a/b: {when: {labels: [x]}, verdict: deny}}")},
+	{"trust because of a label", head("tools: {a/b: {when: {labels: [x]}, sink: {to: [to], trusted: [a@b.example]}}}"), []string{"tools.a/b.sink.trusted: trust under when:"}, head(labelsABX, "tools: {a/b: {when: {labels: [x]}, sink: {to: [to]}}}")},
 	{"no sink because of a label", head("tools: {a/b: {when: {labels: [x]}, sink: none}}"), []string{"tools.a/b.sink: trust under when:"}, head("tools: {a/b: {sink: none}}")},
-	{"a start from nothing because of a label", head("tools: {a/b: {when: {labels: [x]}, replace: true, max_calls: 1}}"), []string{"tools.a/b.replace: replace under when:"}, head("tools: {a/b: {when: {labels: [x]}, max_calls: 1}}")},
+	{"a start from nothing because of a label", head("tools: {a/b: {when: {labels: [x]}, replace: true, max_calls: 1}}"), []string{"tools.a/b.replace: replace under when:"}, head(labelsABX, "tools: {a/b: {when: {labels: [x]}, max_calls: 1}}")},
 	{"sources because of a label", head("sources: {a/b: {when: {labels: [x]}, outputs: trusted}}"), []string{`sources.a/b.when: unknown key "when"`}, head("sources: {a/b: {outputs: trusted}}")},
 }
 
@@ -87,7 +90,7 @@ func TestPatternsOfPathsStartFromTheirFile(t *testing.T) {
 // TestEntriesUnderAConditionStandBesideTheOthers: each is judged with those that
 // have none, so that no label takes away what held without it.
 func TestEntriesUnderAConditionStandBesideTheOthers(t *testing.T) {
-	p, err := load(head("tools:", "  a/b: {args: [{slot: path, allow: [/x]}], max_calls: 5}", "  \"a/*\": {when: {labels: [l, m]}, args: [{slot: path, allow: [/y]}], max_calls: 2, verdict: ask}",
+	p, err := load(head("labels: [{name: l, from: [p/q]}, {name: m, from: [p/q]}]", "tools:", "  a/b: {args: [{slot: path, allow: [/x]}], max_calls: 5}", "  \"a/*\": {when: {labels: [l, m]}, args: [{slot: path, allow: [/y]}], max_calls: 2, verdict: ask}",
 		"  \"*/b\": {when: {labels: [m]}, verdict: deny}"))
 	if err != nil {
 		t.Fatal(err)

@@ -309,6 +309,6 @@ func layerOf(root *yaml.Node, c converter, name string, as role) (*layer, []erro
 	}
 	y.includes, y.doc.Include = y.doc.Include, nil
 	y.value = y.value.With("include", abi.Value{})
-	y.lines = linesOf(y.value, c.places)
+	y.lines, y.beside = linesOf(y.value, c.places), c.beside
 	return y, nil
 }

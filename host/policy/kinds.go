@@ -178,6 +178,11 @@ func (c *issues) checkPermits(s *server, at string) {
 			c.checkArg(&p.tool.Args[i], abi.JoinIndex(at+"/args", i))
 		}
 	}
+	for _, name := range sortedKeys(s.Methods) {
+		if mend := knownMethods[name]; mend != "" {
+			c.add(abi.Join(at+"/methods", name), "%q is a method that Callgate knows, which methods: is not about; %s", name, mend)
+		}
+	}
 	if r := s.Requests; r != nil && r.Sampling == nil && r.Elicitation == nil && r.Roots == nil {
 		c.entry(at+"/requests", "says nothing; want sampling, elicitation or roots")
 	}

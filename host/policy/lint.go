@@ -39,7 +39,6 @@ type LintCode struct {
 func LintCodes() []LintCode { return slices.Clone(lintCodes) }
 
 var lintCodes = []LintCode{
-	{codeNeverFires, SeverityError, "a guard that can not fire: a flow of a label that no rule gives, `when:` a session has a label that none gives"},
 	{codeNeverPasses, SeverityError, "a rule that no value meets: `min` above `max`, an `in` list that `match` excludes, a glob that matches nothing"},
 	{codeSameIdentity, SeverityError, "two identities that the same caller matches"},
 	{CodeDefaultAbsent, SeverityWarning, "no layer states `settings.default`"},
@@ -48,14 +47,14 @@ var lintCodes = []LintCode{
 	{CodeReplaced, SeverityWarning, "what `replace` drops"},
 	{CodeSuperseded, SeverityWarning, "a lower layer's allow or in list that no longer holds"},
 	{CodePacksDropped, SeverityWarning, "a higher layer lets fewer packs bind, and does not count"},
-	{CodeDenyRelative, SeverityWarning, "a deny pattern that holds in one directory only"},
+	{CodeDenyRelative, SeverityWarning, "a deny pattern, or one of `where`, that holds in one directory only and does not say so: a relative one without `./` or `**/`, or a glob behind a directory"},
 	{codeShadowed, SeverityWarning, "a rule that another one leaves nothing to do: rules of a denied tool, a deny pattern outside every allowed one, a budget that another one always ends first"},
 	{codeAllowsNothing, SeverityWarning, "an empty list, or one whose every pattern is denied beside it"},
 	{codeEverything, SeverityWarning, "a list or pattern that lets everything pass"},
 	{codeTrustWide, SeverityWarning, "a trusted destination that strangers can have: a public mail provider; or outputs that do not taint"},
 	{codeGrantWide, SeverityWarning, "`verdict: allow` for the tools of every server"},
 	{codeMatchHalf, SeverityWarning, "a `match` that reads like the beginning or end of a value: it is matched as a whole"},
-	{codeDenyNarrow, SeverityWarning, "a deny_pattern that holds at one end of the text only, or in one letter case of SQL"},
+	{codeDenyNarrow, SeverityWarning, "a deny_pattern that holds at one end of the text only"},
 	{codeSinkNothing, SeverityWarning, "a sink without destinations: it adds to one that no file declares"},
 	{codeServerUnknown, SeverityWarning, "a rule for a server that `servers:` does not name, where it names others"},
 	{codeObserve, SeverityWarning, "`mode: observe`: nothing is blocked"},
@@ -74,7 +73,6 @@ var lintCodes = []LintCode{
 }
 
 const (
-	codeNeverFires    = "NEVER_FIRES"
 	codeNeverPasses   = "NEVER_PASSES"
 	codeSameIdentity  = "SAME_IDENTITY"
 	codeShadowed      = "SHADOWED"
@@ -112,6 +110,7 @@ func (p *Policy) Lint() []Finding {
 	for _, n := range p.Notes() {
 		l.add(n.Code, n.Rule, "%s", n.Text)
 	}
+	l.labels()
 	l.policy(p)
 	if p.floor != nil {
 		l.p = p.floor
@@ -134,7 +133,6 @@ func (p *Policy) Lint() []Finding {
 }
 
 func (l *linter) policy(p *Policy) {
-	l.labels(p)
 	for _, y := range p.layers {
 		if !y.builtin {
 			l.settings(y)

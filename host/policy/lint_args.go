@@ -151,31 +151,10 @@ func matchesAll(p string) bool {
 func (l *linter) denyPatterns(y *layer, at string, a *arg) {
 	for i, p := range a.DenyPattern {
 		here := y.rule(abi.JoinIndex(at+"/deny_pattern", i))
-		begins, ends := anchored(p)
-		switch {
-		case begins || ends:
+		if begins, ends := anchored(p); begins || ends {
 			l.add(codeDenyNarrow, here, "%q holds at one end of the text only; without ^ and $ it may match nowhere in it", p)
-		case a.Slot == "sql" && !folds(parsed(p)):
-			l.add(codeDenyNarrow, here, "%q holds in this letter case only, and SQL knows none; start it with (?i)", p)
 		}
 	}
-}
-
-// folds says whether an expression leaves letter case alone, or has no letters.
-func folds(re *syntax.Regexp) bool {
-	if re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 {
-		for _, r := range re.Rune {
-			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-				return false
-			}
-		}
-	}
-	for _, sub := range re.Sub {
-		if !folds(sub) {
-			return false
-		}
-	}
-	return true
 }
 
 // pair looks at two rules about the same values, which may be one.

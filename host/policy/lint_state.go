@@ -7,31 +7,21 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// labels finds labels that nothing gives, and those that nothing looks at.
-func (l *linter) labels(p *Policy) {
-	given, used := map[string]bool{}, map[string]bool{}
-	for _, y := range p.layers {
-		for _, label := range y.value.Get("labels").Items() {
-			given[label.Get("name").Str()] = true
-		}
-	}
-	for _, y := range p.layers {
-		look := func(at string, name abi.Value) {
-			used[name.Str()] = true
-			if name.IsString() && !given[name.Str()] && !strings.Contains(name.Str(), ":") { // those of plugins have a colon
-				l.add(codeNeverFires, y.rule(at), "no entry of labels: gives the label %q%s", name.Str(), nearLabel(name.Str(), given))
-			}
-		}
-		for i, flow := range y.value.Get("flows").Items() {
-			at := abi.JoinIndex("/flows", i)
-			look(at+"/label", flow.Get("label"))
-			l.when(at, flow, look)
+// labels finds labels that nothing looks at. Policy and floor give labels to one
+// session.
+func (l *linter) labels() {
+	used := map[string]bool{}
+	look := func(name abi.Value) { used[name.Str()] = true }
+	for _, y := range l.files() {
+		for _, flow := range y.value.Get("flows").Items() {
+			look(flow.Get("label"))
+			l.when(flow, look)
 		}
 		for _, m := range y.value.Get("tools").Members() {
-			l.when(abi.Join("/tools", m.Name), m.Value, look)
+			l.when(m.Value, look)
 		}
 	}
-	for _, y := range p.layers {
+	for _, y := range l.files() {
 		for i, label := range y.value.Get("labels").Items() {
 			if name := label.Get("name").Str(); !used[name] && !label.Get("audience").Exists() && !y.builtin {
 				l.add(codeLabelUnused, y.rule(abi.JoinIndex("/labels", i)), "no flow and no when: looks at the label %q; write one, or remove it", name)
@@ -41,17 +31,10 @@ func (l *linter) labels(p *Policy) {
 }
 
 // when visits the labels that an entry waits for.
-func (l *linter) when(at string, entry abi.Value, look func(at string, name abi.Value)) {
-	for i, name := range entry.Get("when").Get("labels").Items() {
-		look(abi.JoinIndex(at+"/when/labels", i), name)
+func (l *linter) when(entry abi.Value, look func(name abi.Value)) {
+	for _, name := range entry.Get("when").Get("labels").Items() {
+		look(name)
 	}
-}
-
-func nearLabel(name string, given map[string]bool) string {
-	if best := Closest(name, sortedKeys(given)); best != "" {
-		return "; did you mean \"" + best + "\"?"
-	}
-	return "; add one, or remove this"
 }
 
 // state looks at the rules about what a session did, when, and for whom.

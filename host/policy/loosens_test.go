@@ -48,7 +48,7 @@ func TestWhatWaitsForAPersonAndWhatDoesNot(t *testing.T) {
 		{"a budget more", "budgets: [{name: x, tools: [a/b], max: 3}]", "budgets: [{name: x, tools: [a/b], max: 3}, {name: y, tools: [a/b], max: 3}]", tightens, "budgets[1]: removed"},
 		{"a lower budget", "budgets: [{name: x, tools: [a/b], max: 3}]", "budgets: [{name: x, tools: [a/b], max: 2}]", tightens, "budgets[0].max"},
 		{"another period", "budgets: [{name: x, tools: [a/b], max: 3, per: 1h}]", "budgets: [{name: x, tools: [a/b], max: 3, per: 2h}]", unknown, "budgets[0].per"},
-		{"a wider flow", "flows: [{name: x, label: s, to: [a/b]}]", "flows: [{name: x, label: s, to: [a/c, a/b]}]", tightens, "flows[0].to"},
+		{"a wider flow", "labels: [{name: s, from: [p/q]}]\nflows: [{name: x, label: s, to: [a/b]}]", "labels: [{name: s, from: [p/q]}]\nflows: [{name: x, label: s, to: [a/c, a/b]}]", tightens, "flows[0].to"},
 		{"an audience", "labels: [{name: s, from: [a/b]}]", "labels: [{name: s, from: [a/b], audience: [\"*@x.example\"]}]", loosens, "labels[0].audience"},
 		{"a chain", "chains: []", "chains: [{name: x, from: [a/b], to: [a/c]}]", tightens, "chains[0]: removed"},
 		{"a schedule", "schedules: []", "schedules: [{name: x, tools: [a/b], allow: []}]", tightens, "schedules[0]: removed"},

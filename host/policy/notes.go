@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/callgate/callgate/abi"
@@ -99,6 +100,7 @@ func (p *Policy) allNotes() []Note {
 			y.trustNotes(k, n)
 			p.originNotes(y, k, n)
 		}
+		y.besideNotes(n)
 		for _, server := range sortedKeys(y.doc.Servers) {
 			p.rules(server, abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue("*")}), n)
 			p.kindNotes(server, y.doc.Servers[server].Methods, n)
@@ -119,12 +121,29 @@ func (y *layer) denyNotes(k *keyed, n *notes) {
 		if !contract.PathSlot(args[i].Slot) {
 			continue
 		}
-		for _, pattern := range args[i].Deny {
+		for j, pattern := range args[i].Deny {
 			at := abi.JoinIndex(k.at+"/args", i)
+			if y.beside[abi.JoinIndex(at+"/deny", j)] != "" {
+				continue
+			}
 			if dir, base := splitPattern(pattern); dir != "" && isGlob(base) && !isGlob(dir) && base != "**" && base != "*" {
 				n.add(CodeDenyRelative, y.rule(at), "deny "+base+" holds in "+dir+" only, not below it; for every directory write \"**/"+base+"\"")
 			}
 		}
+	}
+}
+
+// besideNotes reports the patterns of a guard that hold in the directory of the
+// file only, and do not say so.
+func (y *layer) besideNotes(n *notes) {
+	for _, at := range sortedKeys(y.beside) {
+		tokens, _ := abi.Tokens(at)
+		k := len(tokens)
+		if k < 4 || tokens[k-2] != "deny" && tokens[k-3] != "where" {
+			continue
+		}
+		s := y.beside[at]
+		n.add(CodeDenyRelative, y.rule(at), fmt.Sprintf("%q holds in the directory of this file only; write %q to say so, or %q for every directory", s, "./"+s, "**/"+s))
 	}
 }
 

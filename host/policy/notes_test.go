@@ -36,7 +36,7 @@ func TestNotes(t *testing.T) {
 		{"replaced setting", []string{quiet, "settings: {default: allow, replace: [default]}"}, "REPLACED l1.yaml:2: settings.replace"},
 		{"allow list of a lower layer", []string{quiet + "\ntools: {s/t: {args: [{slot: path, allow: [/a]}]}}", "tools: {s/t: {args: [{slot: path, allow: [/b]}]}}"}, "LIST_REPLACED l0.yaml:3: tools.s/t.args[0]"},
 		{"allow lists that both hold", []string{quiet + "\ntools: {s/t: {args: [{slot: path, allow: [/a]}]}}", "tools: {s/t: {args: [{slot: path, allow: [/b], also: true}]}}"}, ""},
-		{"deny in one directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"*.pem\"]}]}}"}, "DENY_RELATIVE l0.yaml:3: tools.s/t.args[0]"},
+		{"deny in one directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"*.pem\"]}]}}"}, "DENY_RELATIVE l0.yaml:3: tools.s/t.args[0].deny[0]"},
 		{"deny in every directory", []string{quiet + "\ntools: {s/t: {args: [{slot: path, deny: [\"**/*.pem\"]}]}}"}, ""},
 		{"fewer packs", []string{quiet + "\npacks: auto", "packs: none"}, "PACKS_NARROWED l1.yaml:2: packs"},
 		{"a budget of two servers", []string{quiet + "\nbudgets: [{name: x, tools: [s/t, u/t], max: 1}]"}, "RUN_REFUSES l0.yaml:3: budgets[0].tools"},

@@ -55,6 +55,11 @@ func checkPattern(s string) error {
 	if joined != s {
 		return fmt.Errorf("%q is not clean; want %q", s, joined)
 	}
+	return checkGlob(s)
+}
+
+// checkGlob checks a pattern as it is written.
+func checkGlob(s string) error {
 	if !doublestar.ValidatePattern(s) {
 		return fmt.Errorf("%q is not a glob; *, **, ?, [a-z] and {a,b} are known, and a backslash takes one literally", s)
 	}
@@ -62,6 +67,36 @@ func checkPattern(s string) error {
 		return fmt.Errorf("%q has more than 8 alternations or **; write several patterns", s)
 	}
 	return nil
+}
+
+// pattern reads a path pattern of a file: absolute, and with its mistakes shown
+// as it is written.
+func (c *converter) pattern(s, at string) (string, error) {
+	joined, err := joinPattern(c.dir, s)
+	if err != nil || s == "" {
+		return joined, err
+	}
+	if err := checkGlob(s); err != nil {
+		return "", err
+	}
+	if besideFile(s) {
+		if c.beside == nil {
+			c.beside = map[string]string{}
+		}
+		c.beside[at] = s
+	}
+	return joined, nil
+}
+
+// besideFile says whether a pattern starts in the directory of its file without
+// a word about it.
+func besideFile(s string) bool {
+	for _, start := range []string{"/", "./", "../", "**/", "~/"} {
+		if strings.HasPrefix(s, start) {
+			return false
+		}
+	}
+	return s != "~" && s != "." && s != ".." && !absolute(s)
 }
 
 // escapeGlob makes the characters of a directory literal in a pattern.

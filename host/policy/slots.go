@@ -52,6 +52,7 @@ func (c *issues) checkSlot(a *arg, at string) {
 			needed = needed || slices.Contains(slot.Needs, m.name)
 		}
 	}
+	c.checkRecipients(a, at)
 	switch {
 	case !needed:
 		c.entry(at, "says nothing of the values; slot: %s wants %s", slot.Name, listed(slot.Needs, "or"))

@@ -18,12 +18,35 @@ func checkTrusted(s string) error {
 	switch {
 	case rest == "" || strings.Contains(rest, "*"):
 		return fmt.Errorf("%q is too wide; want an exact destination, \"*@domain\", \"*@*.domain\" or \"*.domain\"", s)
-	case prefix == "" && strings.HasPrefix(s, "@") && domainLike(s[1:]):
-		return fmt.Errorf("%q is the handle of that name, and no mail address; did you mean %q?", s, "*"+s)
+	case handleOfDomain(s):
+		return notDomain(s)
 	case prefix != "" && publicSuffix(rest, prefix != "*@"):
 		return fmt.Errorf("%q is too wide: anybody can register a domain under %q; want the domain of one owner, such as %q", s, rest, prefix+"corp."+rest)
 	}
 	return nil
+}
+
+// handleOfDomain says whether a text is a handle that reads like the domain of
+// mail addresses.
+func handleOfDomain(s string) bool { return strings.HasPrefix(s, "@") && domainLike(s[1:]) }
+
+func notDomain(s string) error {
+	return fmt.Errorf("%q is the handle of that name, and no mail address; did you mean %q?", s, "*"+s)
+}
+
+// checkRecipients refuses what reads like a domain and matches no mail address
+// of it.
+func (c *issues) checkRecipients(a *arg, at string) {
+	if a.Slot != "recipient" {
+		return
+	}
+	for name, list := range map[string][]string{"allow": a.Allow, "deny": a.Deny} {
+		for i, s := range list {
+			if handleOfDomain(s) {
+				c.add(abi.JoinIndex(at+"/"+name, i), "%v", notDomain(s))
+			}
+		}
+	}
 }
 
 // trustedPattern splits a pattern of trusted: into its stars and its domain.
