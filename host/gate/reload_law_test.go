@@ -146,10 +146,24 @@ func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
 			t.Fatalf("%v became %v under\n%s\n---\n%s\nand then\n%s\n---\n%s", was, is, old[0], old[1], next[0], next[1])
 		}
 	})
-	if applied == 0 || tightened == 0 || waited == 0 {
-		t.Errorf("%d reloads were applied, %d of them tightened, and %d waited; want some of each", applied, tightened, waited)
-	}
 	t.Logf("%d reloads were applied, %d of them tightened, and %d waited", applied, tightened, waited)
+}
+
+// TestWhatWaitsForAPersonIsWhatLoosens: what the law draws is luck, so one reload
+// that tightens and one that loosens stand here.
+func TestWhatWaitsForAPersonIsWhatLoosens(t *testing.T) {
+	const head = "callgate: 1\npacks: none\nsettings: {default: ask, unlisted: ask}\n"
+	a, ok := tryLoad([]string{head})
+	b, ok2 := tryLoad([]string{head + "tools: {s/read: {verdict: deny}}\n"})
+	if !ok || !ok2 {
+		t.Fatal("the examples do not load")
+	}
+	if why := policy.Loosens(a, b); len(why) > 0 {
+		t.Errorf("a denial loosens: %q", why)
+	}
+	if why := policy.Loosens(b, a); len(why) == 0 {
+		t.Error("without the denial nothing is looser")
+	}
 }
 
 func tryLoad(texts []string) (*policy.Policy, bool) {
