@@ -9,12 +9,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/watch"
 )
+
+// watchDelay is when files begin to be watched: a start does not pay for it. What
+// changes before is noticed then.
+const watchDelay = 300 * time.Millisecond
 
 // reloading is a policy whose files are watched while the process runs.
 type reloading struct {
@@ -53,7 +58,11 @@ func (r *reloading) start(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.watch(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(watchDelay):
+			r.watch(ctx)
+		}
 	}()
 	return func() {
 		cancel()

@@ -24,6 +24,9 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{line: `{"do":"context","text":"t"}`, want: request{do: "context", text: "t"}},
 		{line: `{"do":"accept","tool":"a","digest":"d"}`, want: request{do: "accept", tool: "a", digest: "d"}},
 		{line: `{"do":"accept","tool":"","digest":"d"}`, want: request{do: "accept", digest: "d"}},
+		{line: `{"do":"policy","digest":"d"}`, want: request{do: "policy", digest: "d"}},
+		{line: `{"do":"policy"}`, err: "lacks a member"},
+		{line: `{"do":"policy","digest":"d","tool":"a"}`, err: `member "tool"`},
 		{line: ``, err: "not JSON"},
 		{line: `{"do":"info"} {}`, err: "not JSON"},
 		{line: `{"do":"info","do":"pending"}`, err: "not JSON"},
@@ -49,7 +52,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		}
 		n++
 	}
-	cases(t, n, 24)
+	cases(t, n, 27)
 }
 
 func FuzzRequest(f *testing.F) {
