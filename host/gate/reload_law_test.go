@@ -153,8 +153,8 @@ func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
 // that tightens and one that loosens stand here.
 func TestWhatWaitsForAPersonIsWhatLoosens(t *testing.T) {
 	const head = "callgate: 1\npacks: none\nsettings: {default: ask, unlisted: ask}\n"
-	a, ok := tryLoad([]string{head})
-	b, ok2 := tryLoad([]string{head + "tools: {s/read: {verdict: deny}}\n"})
+	a, ok := tryLoad([]string{head, head})
+	b, ok2 := tryLoad([]string{head, head + "tools: {s/read: {verdict: deny}}\n"})
 	if !ok || !ok2 {
 		t.Fatal("the examples do not load")
 	}
