@@ -15,7 +15,7 @@ func TestStarterIsInForceWithoutFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := p.Settings(); s.Default != abi.Allow || s.DefaultAt != "builtin/starter.yaml:9: settings.default" || s.Mode != ModeEnforce {
+	if s := p.Settings(); s.Default != abi.Allow || s.DefaultAt != "builtin/starter.yaml:7: settings.default" || s.Mode != ModeEnforce {
 		t.Errorf("settings %+v", s)
 	}
 	if f := p.Files(); len(f) != 1 || f[0].Path != Starter || !strings.HasPrefix(f[0].Digest, "sha256:") {

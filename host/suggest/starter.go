@@ -246,7 +246,8 @@ func (w *newWriter) about(t toolName, definition abi.Value, r *contract.Rules) s
 	} else if s != nil {
 		out = append(out, "destinations in "+shownNames(s.To))
 	}
-	if slices.ContainsFunc(r.Args, func(a contract.Arg) bool { return a.Slot == "path" }) {
+	// That paths of secrets ask holds for every tool.
+	if slices.ContainsFunc(r.Args, func(a contract.Arg) bool { return a.Slot == "path" && a.Outcome == abi.Deny }) {
 		out = append(out, "paths are judged in canonical form")
 	}
 	for _, budget := range w.plain.Budgets(t.server, definition) {
