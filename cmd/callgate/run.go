@@ -40,7 +40,9 @@ func (f *policyFlags) load() (*policy.Policy, error) {
 }
 
 // loadRun loads it for a process that wraps one server, in a group or alone.
-func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) { return policy.Load(f.forRun(group)) }
+func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
+	return policy.Load(f.forRun(group))
+}
 
 // forRun is what is loaded for a process that wraps one server, in a group or
 // alone.
