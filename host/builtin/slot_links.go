@@ -18,15 +18,18 @@ func (a *linkedArgs) Needs(s *abi.Snapshot) []abi.Need {
 	var needs []abi.Need
 	for i := range a.slots {
 		m, ok := a.slots[i].matcher.(*pathMatcher)
-		if !ok || !m.resolve {
+		if !ok {
 			continue
 		}
-		roots := m.roots(j.place)
 		for k := range m.deny {
 			if root := m.deny[k].root(j.place); root != "" {
 				needs = append(needs, abi.Need{Path: root})
 			}
 		}
+		if !m.resolve {
+			continue // its deny list holds for what the others lead to
+		}
+		roots := m.roots(j.place)
 		w := search{slotRule: &a.slots[i], j: &j, trail: newTrail()}
 		w.collect = func(v abi.Value, p *place) {
 			for _, form := range m.followed(v, p) {
@@ -119,6 +122,25 @@ func (m *pathMatcher) follows(v abi.Value, p *place) wrong {
 	return wrong{}
 }
 
+// deniedBehind holds the deny patterns of a rule that does not follow links
+// against where a path leads, if a rule beside it made the host look.
+func (m *pathMatcher) deniedBehind(v abi.Value, p *place) wrong {
+	if len(m.deny) == 0 || p.call == nil || !p.call.Facts.Get("links").Exists() {
+		return wrong{}
+	}
+	for _, form := range m.followed(v, p) {
+		to, _ := p.call.Resolved(form)
+		if to == "" || magicLink(to) != "" {
+			continue // the rule that follows links refuses it
+		}
+		if w := m.denied(to, p); w.code != "" {
+			w.reason = "a link in a path leads elsewhere: " + w.reason
+			return w
+		}
+	}
+	return wrong{}
+}
+
 func (m *pathMatcher) unresolved(why string) wrong {
 	return m.wrong("UNRESOLVED", "a rule follows links, and of a path "+why, "use a path whose links can be followed, or state symlinks: lexical at the rule")
 }
@@ -126,8 +148,8 @@ func (m *pathMatcher) unresolved(why string) wrong {
 // view returns a path as it is written below the root of a pattern, where the
 // root is, or goes through, a link: /private/tmp/x is /tmp/x to a pattern that
 // starts at /tmp.
-func (m *pathMatcher) view(g *glob, path string, p *place) (string, bool) {
-	if !m.resolve {
+func view(g *glob, path string, p *place) (string, bool) {
+	if p.call == nil {
 		return "", false
 	}
 	root := g.root(p.Place)

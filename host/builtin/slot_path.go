@@ -80,7 +80,7 @@ func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 		}
 	}
 	if !m.resolve {
-		return wrong{}
+		return m.deniedBehind(v, p)
 	}
 	return m.follows(v, p)
 }
@@ -115,7 +115,7 @@ func (m *pathMatcher) within(path string, p *place) wrong {
 		if m.allow[i].match(path, fold, p.Place) {
 			return wrong{}
 		}
-		if seen, ok := m.view(&m.allow[i], path, p); ok && m.allow[i].match(seen, fold, p.Place) {
+		if seen, ok := view(&m.allow[i], path, p); m.resolve && ok && m.allow[i].match(seen, fold, p.Place) {
 			return wrong{}
 		}
 		decidable = decidable && m.allow[i].fits(path)
@@ -148,7 +148,7 @@ func (m *pathMatcher) denied(path string, p *place) wrong {
 	forms := otherForms(path)
 	for i := range m.deny {
 		g := &m.deny[i]
-		if seen, ok := m.view(g, path, p); ok && g.match(seen, fold, p.Place) {
+		if seen, ok := view(g, path, p); ok && g.match(seen, fold, p.Place) {
 			return m.forbidden()
 		}
 		if !g.fits(path) || g.home && p.Home == "" {
