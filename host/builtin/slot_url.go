@@ -63,13 +63,13 @@ func (m *urlMatcher) compile(rule *contract.Arg) error {
 	}
 	for _, s := range rule.Schemes {
 		if !schemeWord(s) {
-			return fmt.Errorf("scheme %q is none; write the word alone, as in https", s)
+			return fmt.Errorf("%q is not a scheme; write the word alone, as in https", s)
 		}
 		m.schemes = append(m.schemes, strings.ToLower(s))
 	}
 	for _, n := range rule.Ports {
 		if n < 1 || n > 65535 {
-			return fmt.Errorf("port %d is none; want 1 to 65535", n)
+			return fmt.Errorf("%d is not a port; want 1 to 65535", n)
 		}
 		m.ports = append(m.ports, int(n))
 	}

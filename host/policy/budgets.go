@@ -209,7 +209,7 @@ func (y *layer) try(specs []contract.Spec) []error {
 	attempt := func(at string, r contract.Rules) {
 		for _, spec := range specs {
 			if _, err := spec.New(&r); err != nil {
-				errs = append(errs, y.errorAt(at, "%v", err))
+				errs = append(errs, y.errorAt(y.told(at, err), "%v", err))
 			}
 		}
 	}

@@ -58,6 +58,10 @@ func (c *issues) check(f *file, role role) {
 	for _, name := range sortedKeys(f.Sources) {
 		if s := f.Sources[name]; s.Outputs == nil && s.WholeField == nil && s.Fields == nil {
 			c.entry(abi.Join("/sources", name), "says nothing; want outputs, whole_field or fields")
+		} else if at := abi.Join("/sources", name); s.WholeField != nil && !*s.WholeField {
+			c.add(at+"/whole_field", "false says nothing, since whole fields vouch only where a source says so; remove it, or write true")
+		} else if s.Fields != nil && len(s.Fields) == 0 {
+			c.add(at+"/fields", "says nothing; name a field, such as {\"/*/sender\": addressing}, or remove it")
 		}
 	}
 	if _, ok := f.Servers["*"]; ok && role != packRole {

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -174,7 +175,7 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 func (c *converter) object(n *yaml.Node, t reflect.Type, at string) abi.Value {
 	fields := fieldsOf(t)
 	if n.Kind != yaml.MappingNode {
-		c.addAt(at, position(n), "%s; want %s", describe(n), describeForm(structForm, t))
+		c.addAt(at, position(n), "%s; want %s%s", describe(n), verdictFor(n, fields), describeForm(structForm, t))
 		return abi.Value{}
 	}
 	return c.members(n, at, func(key, value *yaml.Node, at string) abi.Value {
@@ -186,6 +187,16 @@ func (c *converter) object(n *yaml.Node, t reflect.Type, at string) abi.Value {
 		c.addAt(at, position(key), "unknown key %q%s", key.Value, c.elsewhere(key.Value, t)+accepted(key.Value, fieldNames(t)))
 		return abi.Value{}
 	})
+}
+
+// verdictFor writes a verdict that stands alone as the map that it was meant for.
+func verdictFor(n *yaml.Node, fields []field) string {
+	for _, f := range fields {
+		if f.name == "verdict" && n.Kind == yaml.ScalarNode && slices.Contains(enumOf(f.tag), n.Value) {
+			return "{verdict: " + n.Value + "}, or "
+		}
+	}
+	return ""
 }
 
 // elsewhere says where a key belongs that is known at the top of a file only.

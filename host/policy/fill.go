@@ -22,7 +22,7 @@ func (c *issues) fill(v abi.Value, dst reflect.Value, tag reflect.StructTag, at 
 	case wordForm:
 		if words := strings.Split(tag.Get("word"), "|"); v.IsString() {
 			if !slices.Contains(words, v.Str()) {
-				c.add(at, "unknown word %q%s", v.Str(), accepted(v.Str(), append(words, "or a map or list")))
+				c.add(at, "unknown word %q%s", v.Str(), accepted(v.Str(), append(words, "or "+describeForm(formOf(dst.Field(1).Type())))))
 			}
 			dst.Field(0).SetString(v.Str())
 			return

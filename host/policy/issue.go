@@ -186,8 +186,11 @@ func OneSlip(a, b string) bool {
 // closest returns the name that is few typing mistakes away from got, or "".
 func closest(got string, names []string) string {
 	best, least := "", max(2, len(got)/3)+1
-	if len(got) > 64 {
+	switch {
+	case len(got) > 64:
 		return ""
+	case len(got) <= 3: // two slips make any short name of any other
+		least = len(got)/2 + 1
 	}
 	for _, n := range names {
 		if d := distance(strings.ToLower(got), n); d < least {

@@ -114,7 +114,7 @@ func TestMistakesAboutOtherKinds(t *testing.T) {
 		{"unknown request", head("servers: {s: {requests: {samplng: deny}}}"), []string{`servers.s.requests.samplng: unknown key "samplng"; did you mean "sampling"?`}, head("servers: {s: {requests: {sampling: deny}}}")},
 		{"unknown word", head("servers: {s: {requests: {sampling: no}}}"), []string{`servers.s.requests.sampling: unknown word "no"`}, head("servers: {s: {requests: {sampling: ask}}}")},
 		{"a list for a request", head("servers: {s: {requests: {sampling: [deny]}}}"), []string{"want allow, ask, deny or a map of verdict, args"}, head("servers: {s: {requests: {sampling: {verdict: deny}}}}")},
-		{"a verdict in short", head("servers: {s: {resources: deny}}"), []string{"servers.s.resources", "want a map of verdict, args"}, head("servers: {s: {resources: {verdict: deny}}}")},
+		{"a verdict in short", head("servers: {s: {resources: deny}}"), []string{"servers.s.resources", "want {verdict: deny}, or a map of verdict, args"}, head("servers: {s: {resources: {verdict: deny}}}")},
 		{"says nothing", head("servers: {s: {prompts: {}}}"), []string{"servers.s.prompts: says nothing; want verdict:"}, head("servers: {s: {prompts: {args: []}}}")},
 		{"requests that say nothing", head("servers: {s: {requests: {}}}"), []string{"servers.s.requests: says nothing; want sampling"}, head("servers: {s: {requests: {roots: ask}}}")},
 		{"an argument that constrains nothing", head("servers: {s: {resources: {args: [{arg: uri}]}}}"), []string{"servers.s.resources.args[0]: constrains nothing"}, head("servers: {s: {resources: {args: [{arg: uri, match: a}]}}}")},

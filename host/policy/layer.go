@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -14,6 +15,7 @@ import (
 // layer is one file of a policy, or one pack.
 type layer struct {
 	path     string // as loaded, "" after Decode
+	named    string // as the user named it, "" after Decode
 	digest   string // of the bytes of the file
 	builtin  bool
 	label    string // how rules name it
@@ -81,14 +83,40 @@ func (y *layer) line(at string) int {
 
 // errorAt is a mistake at a pointer, found after the file itself was read.
 func (y *layer) errorAt(at, format string, args ...any) error {
-	name := y.path
-	if name == "" {
-		name = y.label
-	}
+	name := cmp.Or(y.named, y.path, y.label)
 	c := issues{}
 	c.add(at, format, args...)
 	return errors.Join(c.errorsOf(name, y.known())...)
 }
+
+// told is the one value below a pointer that an error about it quotes, or else
+// the pointer: contracts know no positions.
+func (y *layer) told(at string, err error) string {
+	var found []string
+	var walk func(at string, v abi.Value)
+	walk = func(at string, v abi.Value) {
+		text := v.Lexeme()
+		if v.IsString() {
+			text = strconv.Quote(v.Str())
+		}
+		if text != "" && slices.Contains(strings.FieldsFunc(err.Error(), between), text) || strings.HasPrefix(text, `"`) && strings.Contains(err.Error(), text) {
+			found = append(found, at)
+		}
+		for _, m := range v.Members() {
+			walk(abi.Join(at, m.Name), m.Value)
+		}
+		for i, item := range v.Items() {
+			walk(abi.JoinIndex(at, i), item)
+		}
+	}
+	if walk(at, y.value.At(at)); len(found) == 1 {
+		return found[0]
+	}
+	return at
+}
+
+// between says whether a character stands between the numbers of a text.
+func between(r rune) bool { return strings.ContainsRune(" ;,:", r) }
 
 // known returns the places of members, as far as they are known.
 func (y *layer) known() map[string]place {

@@ -358,7 +358,7 @@ func checkDuration(is, s string) error {
 	if is == "per" && s == "session" {
 		return nil
 	}
-	if zone, daily := strings.CutPrefix(s, perDay); daily && is == "per" {
+	if zone, daily := strings.CutPrefix(s, perDay); daily && is == "per" && zone != "" {
 		return checkZone(zone)
 	}
 	d, err := time.ParseDuration(s)

@@ -56,6 +56,8 @@ var lintCodes = []LintCode{
 	{codeMatchHalf, SeverityWarning, "a `match` that reads like the beginning or end of a value: it is matched as a whole"},
 	{codeDenyNarrow, SeverityWarning, "a deny_pattern that holds at one end of the text only"},
 	{codeSinkNothing, SeverityWarning, "a sink without destinations: it adds to one that no file declares"},
+	{codeFloorDefault, SeverityWarning, "a floor whose `default` holds for every tool, since the floor grants none"},
+	{codeWhereNear, SeverityWarning, "a `where` about an argument whose name is nearly that of a class, such as `pth`"},
 	{codeServerUnknown, SeverityWarning, "a rule for a server that `servers:` does not name, where it names others"},
 	{codeObserve, SeverityWarning, "`mode: observe`: nothing is blocked"},
 	{codeNobodyAsked, SeverityWarning, "an ask that nobody can answer: `max_asks: 0`"},
@@ -86,6 +88,8 @@ const (
 	codeSinkNothing   = "SINK_WITHOUT_DESTINATIONS"
 	codeSinkDropped   = "SINK_DROPPED"
 	codeSinkAll       = "SINK_EVERY_ARGUMENT"
+	codeFloorDefault  = "FLOOR_DEFAULT"
+	codeWhereNear     = "WHERE_NEAR_CLASS"
 	codeServerUnknown = "SERVER_NOT_NAMED"
 	codeObserve       = "OBSERVE"
 	codeNobodyAsked   = "NOBODY_ASKED"
@@ -111,6 +115,8 @@ func (p *Policy) Lint() []Finding {
 		l.add(n.Code, n.Rule, "%s", n.Text)
 	}
 	l.labels()
+	l.wheres()
+	l.floorDefault()
 	l.policy(p)
 	if p.floor != nil {
 		l.p = p.floor

@@ -9,7 +9,8 @@ import (
 )
 
 // lintCases are policies that lint finds something in, and their twins in which
-// it does not find that. A text is one file, or several layers, lowest first.
+// it does not find that. A text is one file, or several layers, lowest first; one
+// that begins with # floor is the floor.
 var lintCases = []struct {
 	code string
 	bad  []string
@@ -58,6 +59,10 @@ var lintCases = []struct {
 	{codeSinkNothing, []string{"tools: {s/t: {sink: {trusted: [a@b.example]}}}"}, []string{"tools: {s/*: {sink: {to: [to]}}}", "tools: {s/t: {sink: {trusted: [a@b.example]}}}"}},
 	{codeSinkDropped, []string{"tools: {s/t: {sink: none}}"}, []string{"tools: {s/t: {sink: {to: [to]}}}"}},
 	{codeSinkAll, []string{"tools: {s/t: {sink: {to: []}}}"}, []string{"tools: {s/t: {sink: {to: [to]}}}"}},
+	{codeFloorDefault, []string{"settings: {default: allow}", "# floor\nsettings: {default: ask}"}, []string{"settings: {default: allow}", "# floor\nsettings: {default: ask}\ntools: {s/*: {verdict: allow}}"}},
+	{codeFloorDefault, []string{"settings: {default: allow}", "# floor\nsettings: {default: deny}"}, []string{"settings: {default: allow}", "# floor\nsettings: {unlisted: deny}"}},
+	{codeWhereNear, []string{"labels: [{name: l, from: [s/t], where: {pth: /srv/x}}]"}, []string{"labels: [{name: l, from: [s/t], where: {path: /srv/x, paths: x, title: x}}]"}},
+	{codeWhereNear, []string{"labels: [{name: l, from: [s/t]}]\nflows: [{name: f, label: l, to: [s/u], where: {hots: x.example}}]"}, []string{"labels: [{name: l, from: [s/t]}]\nflows: [{name: f, label: l, to: [s/u], where: {host: x.example}}]"}},
 	{codeServerUnknown, []string{"servers: {mail: {}}\ntools: {mial/t: {verdict: deny}}"}, []string{"servers: {mail: {}}\ntools: {mail/t: {verdict: deny}, t: {verdict: deny}}"}},
 	{codeServerUnknown, []string{"servers: {mail: {}}\nbudgets: [{name: b, tools: [mial/t], max: 1}]"}, []string{"servers: {mail: {}}\nbudgets: [{name: b, tools: ['*/t'], max: 1}]"}},
 	{codeLabelUnused, []string{"labels: [{name: l, from: [s/u]}]"}, []string{"labels: [{name: l, from: [s/u]}]", "flows: [{name: f, label: l, to: [s/t]}]"}},
@@ -78,11 +83,21 @@ var lintCases = []struct {
 
 func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 	t.Helper()
-	files := make([]string, len(texts))
+	m, o := memory{}, Options{}
 	for i, s := range texts {
-		files[i] = "callgate: 1\n" + s + "\n"
+		path := fmt.Sprintf("/p/l%d.yaml", i)
+		if m[path] = "callgate: 1\n" + s + "\n"; strings.HasPrefix(s, "# floor\n") {
+			o.Floor = path
+			continue
+		}
+		o.Files = append(o.Files, path)
 	}
-	for _, f := range layered(t, files...).Lint() {
+	o.Read = m.read
+	p, err := Load(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range p.Lint() {
 		if f.Ignored == "" {
 			codes = append(codes, f.Code)
 		}

@@ -185,7 +185,7 @@ func (l *loader) one(name, id string, builtin bool, as role, by includer) *layer
 	y, errs := readLayer(name, dir, data, as)
 	l.errs = append(l.errs, errs...)
 	if y != nil {
-		y.path, y.builtin = id, builtin
+		y.path, y.named, y.builtin = id, name, builtin
 	}
 	return y
 }

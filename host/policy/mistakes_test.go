@@ -49,7 +49,7 @@ var mistakes = []mistake{
 	{"scalar where a list goes", head("tools: {a/b: {sink: {to: recipient}}}"), []string{`tools.a/b.sink.to: the single value "recipient"; want a list, such as [recipient]`}, head("tools: {a/b: {sink: {to: [recipient]}}}")},
 	{"map where a list goes", head("tools: {a/b: {args: {slot: path}}}"), []string{`tools.a/b.args: a map; want a list`}, head("tools: {a/b: {args: [{slot: path}]}}")},
 	{"list where a map goes", head("tools: [a/b]"), []string{`2:8: tools: a list; want a map`}, head("tools: {a/b: {}}")},
-	{"scalar where a map goes", head("tools: {a/b: deny}"), []string{`tools.a/b: the single value "deny"; want a map of verdict, sink,`}, head("tools: {a/b: {verdict: deny}}")},
+	{"scalar where a map goes", head("tools: {a/b: deny}"), []string{`tools.a/b: the single value "deny"; want {verdict: deny}, or a map of verdict, sink,`}, head("tools: {a/b: {verdict: deny}}")},
 	{"null value", head("tools:", "  a/b:", "    sink:", "      trusted:", "      #  - example.com"), []string{`5:15: tools.a/b.sink.trusted: no value; give the key a value or remove it (an empty list is [])`}, head("tools:", "  a/b:", "    sink:", "      trusted: []")},
 	{"null in a list", head("tools: {a/b: {args: [{arg: x, in: [de, null]}]}}"), []string{`tools.a/b.args[0].in[1]: no value`}, head("tools: {a/b: {args: [{arg: x, in: [de, \"null\"]}]}}")},
 	{"tab", head("tools:", "\ta/b: {}"), []string{"/p/team.yaml:3:1: a tab in the indentation; indent with spaces"}, head("tools:", "  a/b: {}")},
@@ -152,7 +152,7 @@ var mistakes = []mistake{
 	{"unknown pack", head("servers: {a: {pack: gmial}}"), []string{`/p/team.yaml:2:21: servers.a.pack: unknown pack "gmial"; did you mean "gmail"? accepted: ` + strings.Join(packs.Names(), ", ")}, head("servers: {a: {pack: gmail}}")},
 	{"unknown pack that may bind", head("packs: [filesytem]"), []string{`packs[0]: unknown pack "filesytem"; did you mean "filesystem"?`}, head("packs: [filesystem]")},
 	{"pack that may not bind", head("packs: none", "servers: {a: {pack: gmail}}"), []string{`servers.a.pack: pack "gmail" may not bind; add it to the list under packs:`}, head("packs: [gmail]", "servers: {a: {pack: gmail}}")},
-	{"bad word for packs", head("packs: all"), []string{`packs: unknown word "all"`, "auto, none"}, head("packs: auto")},
+	{"bad word for packs", head("packs: all"), []string{`packs: unknown word "all"`, "accepted: auto, none, or a list"}, head("packs: auto")},
 	{"budget without a name", head("budgets: [{tools: [a/b], max: 1}]"), []string{"budgets[0]: no name"}, head("budgets: [{name: x, tools: [a/b], max: 1}]")},
 	{"budget without tools", head("budgets: [{name: x, tools: [], max: 1}]"), []string{"budgets[0]: no tools"}, head("budgets: [{name: x, tools: [a/b], max: 0}]")},
 	{"budget without a maximum", head("budgets: [{name: x, tools: [a/b]}]"), []string{"budgets[0]: no max"}, head("budgets: [{name: x, tools: [a/b], max: 3}]")},
@@ -210,6 +210,11 @@ var mistakes = []mistake{
 	{"method that is always relayed", head("servers: {a: {methods: {ping: deny}}}"), []string{"it is always relayed, so remove it"}, head("servers: {a: {methods: {vendor/ping: deny}}}")},
 	{"bad glob as written", head("tools: {a/b: {args: [{slot: path, deny: [\"x/[y\"]}]}}"), []string{`deny[0]: "x/[y" is not a glob`}, head("tools: {a/b: {args: [{slot: path, deny: [\"x/[y]\"]}]}}")},
 	{"bad glob of where as written", head("labels: [{name: l, from: [a/b], where: {path: \"x/{y\"}}]"), []string{`where.path[0]: "x/{y" is not a glob`}, head("labels: [{name: l, from: [a/b], where: {path: \"x/{y}\"}}]")},
+	{"source that takes nothing back", head("sources: {a/b: {whole_field: false}}"), []string{"sources.a/b.whole_field: false says nothing"}, head("sources: {a/b: {whole_field: true}}")},
+	{"source of no field", head("sources: {a/b: {fields: {}}}"), []string{"sources.a/b.fields: says nothing"}, head("sources: {a/b: {fields: {/x: trusted}}}")},
+	{"hour without its zero", head("schedules: [{name: a, tools: [x/y], allow: [{from: \"9:00\", to: \"17:00\", zone: UTC}]}]"), []string{`"9:00" is not a time of the day; write "09:00"`}, head("schedules: [{name: a, tools: [x/y], allow: [{from: \"09:00\", to: \"17:00\", zone: UTC}]}]")},
+	{"day without a zone", head("budgets: [{name: a, tools: [a/b], max: 1, per: day@}]"), []string{`"day@" is not a period`, "such as day@Europe/Berlin"}, head("budgets: [{name: a, tools: [a/b], max: 1, per: day@UTC}]")},
+	{"word where a map could stand", head("servers: {a: {requests: {sampling: maybe}}}"), []string{`unknown word "maybe"; accepted: allow, ask, deny, or a map of verdict, args, replace`}, head("servers: {a: {requests: {sampling: ask}}}")},
 	{"not YAML", head("tools: {a/b: {"), []string{"not YAML"}, head("tools: {a/b: {}}")},
 	{"key that is a list", head("tools: {[a]: {}}"), []string{"a list for a key; want a name"}, head("tools: {a: {}}")},
 	{"too many values", head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,\n  ", maxNodes) + "x]}}}"), []string{"more than 10000 values"}, head("tools: {a/b: {sink: {to: [" + strings.Repeat("x,", 100) + "x]}}}")},
@@ -306,7 +311,7 @@ func TestMistakesTellTheirPlace(t *testing.T) {
 func TestClosestNamesWhatWasMeant(t *testing.T) {
 	names := []string{"send_email", "listFolders", "read"}
 	cases := []struct{ got, want string }{
-		{"send_mail", "send_email"}, {"SEND_EMAIL", "send_email"}, {"listfolder", "listFolders"}, {"raed", "read"}, {"purge", ""}, {"", ""},
+		{"send_mail", "send_email"}, {"SEND_EMAIL", "send_email"}, {"listfolder", "listFolders"}, {"raed", "read"}, {"purge", ""}, {"", ""}, {"db", ""}, {"xyad", "read"}, {"red", "read"},
 	}
 	for _, c := range cases {
 		if got := Closest(c.got, names); got != c.want {

@@ -52,6 +52,9 @@ func checkClock(s string) error {
 	if _, ok := parseClock(s); ok {
 		return nil
 	}
+	if _, ok := parseClock("0" + s); ok {
+		return fmt.Errorf("%q is not a time of the day; write %q", s, "0"+s)
+	}
 	return fmt.Errorf("%q is not a time of the day; want one from \"00:00\" to \"24:00\"", s)
 }
 
