@@ -27,9 +27,9 @@ func TestWhatContractsRefuseIsNamedLikeEveryMistake(t *testing.T) {
 		return nil, nil
 	}}
 	for _, c := range []struct{ arg, want string }{
-		{"{slot: url, ports: [80, 99999]}", "dir/team.yaml:2:48: tools.a/b.args[0].ports[1]: 99999 is not a port; want 1 to 65535"},
-		{`{slot: url, schemes: ["https:"]}`, `dir/team.yaml:2:46: tools.a/b.args[0].schemes[0]: "https:" is not a scheme`},
-		{`{slot: url, schemes: ["x:", "x:"]}`, `dir/team.yaml:2:24: tools.a/b.args[0]: "x:" is not a scheme`},
+		{"{slot: url, ports: [80, 99999]}", "dir/team.yaml:2:46: tools.a/b.args[0].ports[1]: 99999 is not a port; want 1 to 65535"},
+		{`{slot: url, schemes: ["https:"]}`, `dir/team.yaml:2:44: tools.a/b.args[0].schemes[0]: "https:" is not a scheme`},
+		{`{slot: url, schemes: ["x:", "x:"]}`, `dir/team.yaml:2:22: tools.a/b.args[0]: "x:" is not a scheme`},
 		{"{slot: url, ports: [80, 6553]}", ""},
 	} {
 		read := func(string) ([]byte, error) { return []byte(head("tools: {a/b: {args: [" + c.arg + "]}}")), nil }
