@@ -74,13 +74,16 @@ func (c *counter) ends(ch charge) time.Time {
 func (c *counter) used(now time.Time, call string) (int64, time.Time) {
 	n := c.settled
 	var resets time.Time
-	for _, ch := range c.charges {
-		if ch.call == call || c.past(ch, now) {
+	lasts, last := c.lasts(), len(call)-1
+	for i := range c.charges {
+		ch := &c.charges[i]
+		// Ids differ at their ends, and there may be many.
+		if len(ch.call) == len(call) && (last < 0 || ch.call[last] == call[last]) && ch.call == call || lasts && c.past(*ch, now) {
 			continue
 		}
 		n += ch.n
-		if c.lasts() && resets.IsZero() {
-			resets = c.ends(ch)
+		if lasts && resets.IsZero() {
+			resets = c.ends(*ch)
 		}
 	}
 	return n, resets

@@ -2,26 +2,34 @@ package policy
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
 )
 
 func FuzzLoad(f *testing.F) {
+	// The packs take longer to read than a seed: the starter has them all.
+	add := func(text string) {
+		if strings.HasPrefix(text, "callgate: 1\n") && !strings.Contains(text, "packs:") {
+			text = strings.TrimSuffix(text, "\n") + "\npacks: none\n"
+		}
+		f.Add([]byte(text))
+	}
 	for _, m := range mistakes {
 		if len(m.text) < 4096 {
-			f.Add([]byte(m.text))
+			add(m.text)
 		}
-		f.Add([]byte(m.twin))
+		add(m.twin)
 	}
 	for _, m := range kindMerges {
 		for _, l := range m.layers {
-			f.Add([]byte(head(l)))
+			add(head(l))
 		}
 	}
 	for _, m := range merges {
 		for _, l := range m.layers {
-			f.Add([]byte(head(l)))
+			add(head(l))
 		}
 	}
 	f.Add(starter)
