@@ -8,6 +8,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // The cases of label, flow and chain are a call in a session. "rules" holds
@@ -187,7 +188,7 @@ func TestAWildcardMatchesTheWholeText(t *testing.T) {
 		{"a?c", "ac", false}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false}, {"**", "x", true}, {"a*", "a\nb", true},
 		{strings.Repeat("a*", 50) + "b", strings.Repeat("a", 4000), false},
 	} {
-		if got := wildcard(c.pattern, c.text); got != c.want {
+		if got := redact.Wildcard(c.pattern, c.text); got != c.want {
 			t.Errorf("%q on %q: %v", c.pattern, c.text[:min(len(c.text), 20)], got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/provenance"
+	"github.com/callgate/callgate/host/redact"
 )
 
 // where is a compiled `where:`: which calls a rule about labels is of. What a
@@ -96,28 +97,6 @@ func (t *whereTerm) below(v abi.Value, found bool) bool {
 
 func (t *whereTerm) fits(text string) bool {
 	return slices.ContainsFunc(t.patterns, func(p string) bool {
-		return wildcard(strings.ToLower(p), strings.ToLower(text)) || wildcard(provenance.Fold(p), provenance.Fold(text))
+		return redact.Wildcard(strings.ToLower(p), strings.ToLower(text)) || redact.Wildcard(provenance.Fold(p), provenance.Fold(text))
 	})
-}
-
-// wildcard says whether a pattern with * and ? matches the whole of a text. It
-// takes time in the product of both lengths at most.
-func wildcard(pattern, text string) bool {
-	p, t, star, mark := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }

@@ -29,13 +29,19 @@ func (g glob) matches(text string) bool {
 	if g.name {
 		text = bareName(text)
 	}
+	return Wildcard(g.text, text)
+}
+
+// Wildcard says whether a pattern with * and ? matches the whole of a text. It
+// takes time in the product of both lengths at most.
+func Wildcard(pattern, text string) bool {
 	p, t, star, mark := 0, 0, -1, 0
 	for t < len(text) {
 		switch {
-		case p < len(g.text) && g.text[p] == '*':
+		case p < len(pattern) && pattern[p] == '*':
 			star, mark = p, t
 			p++
-		case p < len(g.text) && (g.text[p] == '?' || g.text[p] == text[t]):
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
 			p++
 			t++
 		case star >= 0:
@@ -45,7 +51,7 @@ func (g glob) matches(text string) bool {
 			return false
 		}
 	}
-	return strings.Trim(g.text[p:], "*") == ""
+	return strings.Trim(pattern[p:], "*") == ""
 }
 
 // spares says whether a piece of a text stays: it is, or is inside, a word that

@@ -1,9 +1,20 @@
 package zones
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 	"time"
 )
+
+// TestTheArchiveIsTheOneThatIsNamed: whoever renews it changes Version and this.
+func TestTheArchiveIsTheOneThatIsNamed(t *testing.T) {
+	const want = "2025c 8f55634d05f8bca1f7bc7c69c5933428c69357e0bdf565e5ba224e3f88ff12e8"
+	sum := sha256.Sum256(archive)
+	if got := Version + " " + hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
 
 func TestEveryZoneLoads(t *testing.T) {
 	names := Names()
