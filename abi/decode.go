@@ -368,24 +368,3 @@ func readEvidence(o *reader) Evidence {
 		View: o.str("view"), Snippet: o.str("snippet"), Labels: o.strs("labels"),
 	}
 }
-
-var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "override", "observed", "missing", "obligations", "also"}
-
-func readVerdict(r *reader) Verdict {
-	v := Verdict{
-		ID: r.str("id"), Outcome: r.outcome("outcome"), Contract: r.str("contract"), Code: r.str("code"), Rule: r.str("rule"),
-		Reason: r.str("reason"), At: r.strs("at"), Witness: items(r, "witness", readEvidence, evidenceMembers...), Mend: r.str("mend"), Risk: r.str("risk"),
-		Override: r.yes("override"), Observed: r.yes("observed"), Missing: r.yes("missing"), Also: items(r, "also", readVerdict, verdictMembers...),
-	}
-	if o := r.val("obligations"); o.Exists() {
-		or := read(r.of+": obligations", o)
-		v.Obligations = Obligations{
-			CallLabels: or.strs("call_labels"), SessionLabels: or.strs("session_labels"), Redact: or.strs("redact"), Hide: or.strs("hide"), Files: readFiles(&or),
-			Capabilities: or.strs("capabilities"),
-		}
-		if err := or.done("call_labels", "session_labels", "redact", "hide", "files", "capabilities"); err != nil {
-			r.fail("%v", err)
-		}
-	}
-	return v
-}

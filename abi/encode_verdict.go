@@ -1,5 +1,7 @@
 package abi
 
+import "strconv"
+
 func (v *Verdict) write(w *writer) {
 	w.str("id", v.ID)
 	w.str("outcome", v.Outcome.String())
@@ -21,8 +23,15 @@ func (v *Verdict) write(w *writer) {
 			o.strs("redact", v.Obligations.Redact)
 			o.strs("hide", v.Obligations.Hide)
 			o.strs("capabilities", v.Obligations.Capabilities)
+			if v.Obligations.Calls != nil {
+				o.name("calls")
+				o.b = strconv.AppendInt(o.b, *v.Obligations.Calls, 10)
+			}
 			writeFiles(o, v.Obligations.Files)
 		})
+	}
+	if v.Plugin != nil {
+		object(w, "plugin", v.Plugin.write)
 	}
 	each(w, "also", v.Also, func(o *writer, x Verdict) { x.write(o) })
 }

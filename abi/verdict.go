@@ -19,7 +19,8 @@ type Verdict struct {
 	Missing  bool       // text it needed is gone: the verdict cannot be replayed
 
 	Obligations Obligations
-	Also        []Verdict // every other verdict that was not abstain, in table order
+	Plugin      *PluginReceipt // of a plugin's verdict, abstaining ones too
+	Also        []Verdict      // every other verdict that was not abstain or has a receipt, in table order
 }
 
 // Obligations is what happens together with an outcome. Obligations only
@@ -31,11 +32,14 @@ type Obligations struct {
 	Hide          []string // items of a list to hide
 	Capabilities  []string // shown by the call, and new to the session, sorted
 	Files         []FileLabels
+	// Calls is how many calls of this tool a plugin leaves the session, counted
+	// from the one that was judged; nil: as many as before.
+	Calls *int64
 }
 
 // Empty says that there is nothing to do.
 func (o Obligations) Empty() bool {
-	return len(o.Capabilities)+len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide)+len(o.Files) == 0
+	return len(o.Capabilities)+len(o.CallLabels)+len(o.SessionLabels)+len(o.Redact)+len(o.Hide)+len(o.Files) == 0 && o.Calls == nil
 }
 
 // Enforced returns the outcome that is acted on.
