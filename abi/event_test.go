@@ -16,7 +16,12 @@ func events(t testing.TB) []abi.Event {
 		Seq: 7, Kind: "addressing", View: "json", Snippet: "x\u200by",
 	}
 	finding := abi.Finding{At: "/to/0", Key: true, Part: 1, Kind: "mail", Identity: "a@b", Value: "A@b", Origin: abi.OriginUnproven, Spoiled: "why", Evidence: []abi.Evidence{evidence}}
-	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE"}
+	receipt := &abi.PluginReceipt{
+		Module: "sha256:0", Bundle: "sha256:1", Settings: "sha256:2", Input: "sha256:3", Output: "sha256:4", Fuel: 5, Class: abi.FailTrap, Detail: "d", Reason: "r",
+		Tags: []abi.Tag{{Name: "rule", Text: "R7"}},
+	}
+	none := int64(0)
+	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE", Plugin: receipt, Obligations: abi.Obligations{Calls: &none}}
 	verdict := abi.Verdict{
 		ID: "aa-1", Outcome: abi.Deny, Contract: "sink", Code: "SINK_TAINTED", Rule: "p.yaml:1", Reason: "r", At: []string{"/call/arguments/to"},
 		Witness: []abi.Evidence{evidence}, Mend: "m", Risk: "high", Observed: true, Missing: true, Also: []abi.Verdict{also},

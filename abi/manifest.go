@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ManifestSchema names the form of a [Manifest].
@@ -85,7 +86,14 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	for _, k := range r.strs("kinds") {
 		m.Kinds = append(m.Kinds, CallKind(k))
 	}
-	for _, c := range r.val("codes").Members() {
+	codes := r.val("codes")
+	if codes.Exists() && codes.Kind() != Object {
+		r.fail("codes: want an object")
+	}
+	for _, c := range codes.Members() {
+		if !c.Value.IsString() {
+			r.fail("codes: %s: want a string", c.Name)
+		}
 		m.Codes = append(m.Codes, Code{c.Name, c.Value.Str()})
 	}
 	m.readLimits(&r)
@@ -106,8 +114,8 @@ func (m *Manifest) readLimits(r *reader) {
 	}
 	l := read(r.of+": limits", v)
 	fuel, memory := l.num("fuel"), l.num("memory_mib")
-	if fuel < 0 || memory < 0 || memory > 256 {
-		l.fail("want fuel of at least 0, and memory_mib of 1 to 256")
+	if fuel < 0 || memory < 0 || memory > 256 || fuel > MaxFuel {
+		l.fail("want fuel of at most %d, and memory_mib of at most 256", MaxFuel)
 	}
 	m.Fuel, m.MemoryMiB = uint64(max(fuel, 0)), uint32(max(memory, 0))
 	if err := l.done("fuel", "memory_mib"); err != nil {
@@ -162,7 +170,7 @@ func (m *Manifest) check() error {
 		}
 	}
 	for _, c := range m.Codes {
-		if !codeName.MatchString(c.Name) || strings.HasPrefix(c.Name, "PLUGIN_") || c.Means == "" {
+		if !codeName.MatchString(c.Name) || strings.HasPrefix(c.Name, "PLUGIN_") || c.Means == "" || utf8.RuneCountInString(c.Means) > MaxReasonRunes {
 			return fmt.Errorf("codes: %q; want upper-case letters, digits and '_', not PLUGIN_ first, and a text that says what it means", c.Name)
 		}
 	}

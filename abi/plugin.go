@@ -32,16 +32,20 @@ const (
 	ManifestSection = "callgate.manifest"
 )
 
-// The sizes that the ABI fixes, in bytes or entries.
+// The sizes that the ABI fixes, in bytes, characters or entries.
 const (
 	MaxVerdictBytes = 262144 // a verdict is written by hand-made code; no honest one has a tenth of it
-	MaxReasonBytes  = 1024   // one screen line or ten, for an operator
+	MaxReasonRunes  = 1024   // one screen line or ten, for an operator
 	MaxTags         = 16     // notes, and no second log
-	MaxTagBytes     = 256
+	MaxTagRunes     = 256
 	MaxPointers     = 256 // of at, redact and hide each; more than a person looks at
-	MaxPointerBytes = 4096
+	MaxPointerRunes = 4096
 	MaxLabels       = 32 // of call and session each
+	MaxHidden       = 1024
 	MaxManifest     = 1 << 20
+	// MaxFuel is the most that a manifest may ask for, and that what `get` hands
+	// out may add up to.
+	MaxFuel = 500_000_000
 )
 
 // The log levels of [HostLog].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 var saidMembers = []string{"outcome", "code", "reason", "at", "labels", "redact", "hide", "budget", "tags"}
@@ -26,13 +27,15 @@ func ParsePluginVerdict(data []byte, m *Manifest, phase Phase) (Verdict, error) 
 	if v.Outcome == Allow {
 		r.fail("outcome: a plugin can not allow; want abstain, ask or deny")
 	}
-	if len(v.Plugin.Reason) > MaxReasonBytes {
-		r.fail("reason: %d bytes; at most %d", len(v.Plugin.Reason), MaxReasonBytes)
+	if utf8.RuneCountInString(v.Plugin.Reason) > MaxReasonRunes {
+		r.fail("reason: %d characters; at most %d", utf8.RuneCountInString(v.Plugin.Reason), MaxReasonRunes)
 	}
 	o := &v.Obligations
 	o.CallLabels, o.SessionLabels = pluginLabels(&r, m.Name)
 	o.Redact = pointers(&r, "redact", "/result/")
-	o.Hide = r.strs("hide")
+	if o.Hide = r.strs("hide"); len(o.Hide) > MaxHidden {
+		r.fail("hide: %d names; at most %d", len(o.Hide), MaxHidden)
+	}
 	o.Calls = pluginBudget(&r)
 	v.Plugin.Tags = pluginTags(&r)
 	if err := r.done(saidMembers...); err != nil {
@@ -92,6 +95,24 @@ func declared(v *Verdict, m *Manifest, phase Phase) error {
 	return nil
 }
 
+// isPointer says whether s is a JSON Pointer, escapes included (RFC 6901, section 3).
+func isPointer(s string) bool {
+	if s != "" && s[0] != '/' {
+		return false
+	}
+	for i := strings.IndexByte(s, '~'); i >= 0; {
+		if i+1 == len(s) || s[i+1] != '0' && s[i+1] != '1' {
+			return false
+		}
+		next := strings.IndexByte(s[i+1:], '~')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return true
+}
+
 // pointers reads a list of JSON Pointers that start with prefix, sorted.
 func pointers(r *reader, name, prefix string) []string {
 	list := r.strs(name)
@@ -99,8 +120,8 @@ func pointers(r *reader, name, prefix string) []string {
 		r.fail("%s: %d pointers; at most %d", name, len(list), MaxPointers)
 	}
 	for _, p := range list {
-		if _, ok := Tokens(p); !ok || len(p) > MaxPointerBytes || !strings.HasPrefix(p, prefix) {
-			r.fail("%s: want JSON Pointers into the snapshot%s", name, map[bool]string{true: ", below " + strings.TrimSuffix(prefix, "/")}[prefix != ""])
+		if !isPointer(p) || utf8.RuneCountInString(p) > MaxPointerRunes || !strings.HasPrefix(p, prefix) {
+			r.fail("%s: %q; want a JSON Pointer into the snapshot, here one that starts with %q, of at most %d characters", name, p, prefix, MaxPointerRunes)
 		}
 	}
 	slices.Sort(list)
@@ -166,8 +187,8 @@ func pluginTags(r *reader) []Tag {
 	}
 	var out []Tag
 	for _, m := range v.Members() {
-		if !m.Value.IsString() || len(m.Name)+len(m.Value.Str()) > MaxTagBytes {
-			r.fail("tags: want strings, name and text of at most %d bytes together", MaxTagBytes)
+		if !m.Value.IsString() || utf8.RuneCountInString(m.Value.Str()) > MaxTagRunes || utf8.RuneCountInString(m.Name) > MaxTagRunes {
+			r.fail("tags: want strings, name and text of at most %d characters each", MaxTagRunes)
 		}
 		out = append(out, Tag{m.Name, m.Value.Str()})
 	}
