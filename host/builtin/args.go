@@ -124,6 +124,8 @@ type judging struct {
 	place     *abi.Place
 	base      string // pointer of the arguments into the snapshot
 	found     []violation
+	trail     trail // of the rule that looks now
+	at        place // of the value that is judged now
 }
 
 func (j *judging) add(v violation) { j.found = append(j.found, v) }

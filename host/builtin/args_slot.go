@@ -92,15 +92,19 @@ func takes(rule *contract.Arg) error {
 // named says whether the rule takes an argument of this name for one of its
 // class.
 func (r *slotRule) named(name string) bool {
-	bare := unnumbered(name)
-	s := squash(bare)
-	if r.known.matches(bare, &s) && !r.not.matches(bare, &s) || r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
+	if bare := unnumbered(name); r.known.ends(bare) {
+		s := squash(bare)
+		if r.known.matches(bare, &s) && !r.not.matches(bare, &s) {
+			return true
+		}
+	}
+	if r.class.named != nil && r.class.named(name, r.moving) || r.bare && bareName(name) {
 		return true
 	}
 	if len(r.names) == 0 {
 		return false
 	}
-	s = squash(name)
+	s := squash(name)
 	for i := range r.names {
 		if bytes.Equal(s.text(), r.names[i].text()) {
 			return true
@@ -125,8 +129,12 @@ type search struct {
 }
 
 func (r *slotRule) judge(j *judging) {
-	w := search{slotRule: r, j: j, trail: newTrail()}
+	if j.trail == nil {
+		j.trail = newTrail()
+	}
+	w := search{slotRule: r, j: j, trail: j.trail[:0]}
 	w.walk()
+	j.trail = w.trail
 	if w.count == 0 && r.must {
 		w.refuse(wrong{r.class.code("MISSING"), "the rule wants " + r.class.noun + ", and the call names none",
 			"send it, or move the rule to the tools that have one"})
@@ -182,18 +190,19 @@ func (w *search) refuse(x wrong) {
 
 // one judges one value.
 func (w *search) one(v abi.Value, node schema, name string) {
-	p := place{Place: w.j.place, name: name, node: node, call: w.j.call, all: w.j.schema}
+	p := &w.j.at // matchers do not keep it
+	*p = place{Place: w.j.place, name: name, node: node, call: w.j.call, all: w.j.schema}
 	switch {
 	case v.Kind() == abi.Array || v.Kind() == abi.Object:
-	case v.Kind() == abi.Null, w.class.reads != nil && !w.class.reads(v, &p):
+	case v.Kind() == abi.Null, w.class.reads != nil && !w.class.reads(v, p):
 		return
 	}
 	w.count++
 	if w.collect != nil {
-		w.collect(v, &p)
+		w.collect(v, p)
 		return
 	}
-	if x := w.matcher.judge(v, &p); x.code != "" {
+	if x := w.matcher.judge(v, p); x.code != "" {
 		w.refuse(x)
 	}
 }

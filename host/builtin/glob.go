@@ -23,6 +23,7 @@ type glob struct {
 	plain    bool   // text has no wildcard at all
 	sub      string // what matches everything below text, "" if text does itself
 	subFold  string
+	start    string // see root; without home
 }
 
 // compileGlob reads a pattern of a rule: absolute, or starting with "**/" or
@@ -71,6 +72,7 @@ func compileGlob(pattern string, below bool) (glob, error) {
 	} else if d, ok := strings.CutSuffix(g.text, "/**"); ok && !strings.ContainsAny(d, `*?[{\`) {
 		g.dir, g.text, g.folded = true, d, foldPath(d)
 	}
+	g.start = g.beginning()
 	return g, nil
 }
 
@@ -151,7 +153,7 @@ func otherForms(p string) []string {
 		}
 		add(strings.Join(parts, "/"))
 	}
-	if !norm.NFC.IsNormalString(p) {
+	if !plainASCII(p) && !norm.NFC.IsNormalString(p) {
 		add(norm.NFC.String(p))
 	}
 	return forms

@@ -33,12 +33,18 @@ func squash(name string) squashed {
 // unnumbered is a name without the number at its end: path1, file_2 and to[0] are
 // a path, a file and a to.
 func unnumbered(name string) string {
-	end := strings.TrimRight(name, "]) ")
-	bare := strings.TrimRight(end, "0123456789")
-	if len(bare) == len(end) || bare == "" {
+	end := len(name)
+	for end > 0 && (name[end-1] == ']' || name[end-1] == ')' || name[end-1] == ' ') {
+		end--
+	}
+	bare := end
+	for bare > 0 && '0' <= name[bare-1] && name[bare-1] <= '9' {
+		bare--
+	}
+	if bare == end || bare == 0 {
 		return name
 	}
-	return bare
+	return name[:bare]
 }
 
 func (s *squashed) text() []byte { return s.buf[:s.n] }
@@ -52,6 +58,10 @@ func (s *squashed) endsIn(suffix string) bool {
 // or copy, whose from and to are paths.
 func pathName(name string, moving bool) bool {
 	s := squash(unnumbered(name))
+	return s.path(moving)
+}
+
+func (s squashed) path(moving bool) bool {
 	switch string(s.text()) {
 	case "source", "sources", "destination", "destinations", "src", "dest", "dst", "target", "targets", "root", "roots":
 		return true
@@ -74,6 +84,10 @@ func pathName(name string, moving bool) bool {
 // uriName says whether an argument of this name can hold a file URI.
 func uriName(name string) bool {
 	s := squash(unnumbered(name))
+	return s.uri()
+}
+
+func (s *squashed) uri() bool {
 	return s.endsIn("uri") || s.endsIn("url") || s.endsIn("uris") || s.endsIn("urls") || s.endsIn("href") ||
 		s.endsIn("link") || s.endsIn("resource")
 }
@@ -82,6 +96,10 @@ func uriName(name string) bool {
 // something that describes a file instead of naming it.
 func contentName(name string) bool {
 	s := squash(name)
+	return s.content()
+}
+
+func (s *squashed) content() bool {
 	switch string(s.text()) {
 	case "content", "contents", "text", "data", "body", "description", "encoding", "mode", "type", "mimetype", "message",
 		"subject", "title", "comment", "note", "notes", "prompt", "summary", "query", "q", "reason", "thought", "language",
@@ -95,6 +113,10 @@ func contentName(name string) bool {
 // argument vector or a program.
 func commandName(name string) bool {
 	s := squash(unnumbered(name))
+	return s.command()
+}
+
+func (s *squashed) command() bool {
 	switch string(s.text()) {
 	case "args", "argv", "arguments", "program", "execute", "cmdline", "executable", "exe", "binary", "entrypoint", "expression", "bash", "sh",
 		"exec", "run", "cli", "oneliner", "powershell":
@@ -104,11 +126,10 @@ func commandName(name string) bool {
 		s.endsIn("script") || s.endsIn("scripts") || s.endsIn("shell") || s.endsIn("code") && !s.endsIn("countrycode")
 }
 
-// labelName says whether an argument of this name says which repository,
-// container or record a call is about. A tool that executes takes such a name
-// beside what it executes.
-func labelName(name string) bool {
-	s := squash(name)
+// label says whether an argument of this name says which repository, container or
+// record a call is about. A tool that executes takes such a name beside what it
+// executes.
+func (s *squashed) label() bool {
 	return s.endsIn("id") || s.endsIn("repo") || s.endsIn("repository") || s.endsIn("project") || s.endsIn("owner") ||
 		s.endsIn("namespace") || s.endsIn("branch") || s.endsIn("container") || s.endsIn("pod") || s.endsIn("database") ||
 		s.endsIn("schema") || s.endsIn("table") || s.endsIn("workspace") || s.endsIn("service")
@@ -118,6 +139,10 @@ func labelName(name string) bool {
 // line, and not a word of one.
 func manyCommands(name string) bool {
 	s := squash(unnumbered(name))
+	return s.commands()
+}
+
+func (s *squashed) commands() bool {
 	return s.endsIn("commands") || s.endsIn("cmds") || s.endsIn("scripts")
 }
 

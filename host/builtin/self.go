@@ -49,6 +49,7 @@ func (c *Self) Judge(s *abi.Snapshot) abi.Verdict {
 			l.protected = append(l.protected, p)
 		}
 	}
+	l.remote.keepAway(&l)
 	v, base := s.Call.Values()
 	l.base = base
 	l.value(v, use{})
@@ -74,11 +75,26 @@ type use struct {
 	vector                 bool // an array of it is the words of one command
 }
 
+// under is what the name of a member says of what stands in it.
+func (u use) under(name string) use {
+	bare := unnumbered(name)
+	s := squash(bare)
+	whole := &s
+	if len(bare) < len(name) {
+		numbered := squash(name)
+		whole = &numbered
+	}
+	inner := use{path: u.path || s.path(true) || s.uri(), command: u.command || s.command(), content: whole.content(), label: whole.label()}
+	inner.vector = inner.command && !s.commands()
+	return inner
+}
+
 // look is one call being looked at.
 type look struct {
 	*Self
 	place     *abi.Place
 	protected []string // canonical, folded
+	remote    remoteness
 	found     []violation
 	base      string // pointer of the arguments into the snapshot
 	trail     trail
@@ -130,13 +146,7 @@ func (l *look) object(v abi.Value, u use) {
 		m := &members[i]
 		l.trail.member(m.Name)
 		l.key(m.Name)
-		inner := use{
-			path:    u.path || pathName(m.Name, true) || uriName(m.Name),
-			command: u.command || commandName(m.Name),
-			content: contentName(m.Name),
-			label:   labelName(m.Name),
-		}
-		inner.vector = inner.command && !manyCommands(m.Name)
+		inner := u.under(m.Name)
 		if inner.vector && m.Value.Kind() == abi.Array && !sought {
 			program, sought = programIn(v), true
 		}
@@ -176,12 +186,14 @@ func (l *look) text(s string, u use) {
 	if command {
 		l.command(s)
 	}
-	switch {
-	case long && !u.path && !command:
+	if long && !u.path && !command {
 		return
-	case l.touches(s, u.path), command && l.commandTouches(s), !u.content && l.wordTouches(s):
+	}
+	near := len(l.protected) > 0 && !l.remote.from(s)
+	switch {
+	case near && l.below(s, l.place), l.holds(s, u.path), command && l.commandTouches(s), near && !u.content && l.wordTouches(s):
 		l.report("SELF_PATH", l.trail.pointer(l.base))
-	case (u.path || command) && l.mentions(s):
+	case near && (u.path || command) && l.mentions(s):
 		l.report("SELF_PATH", l.trail.pointer(l.base))
 	}
 }
@@ -189,7 +201,7 @@ func (l *look) text(s string, u use) {
 // wordTouches says whether a word of a string that starts as absolute paths do
 // reaches a protected path.
 func (l *look) wordTouches(s string) bool {
-	if len(l.protected) == 0 || !strings.ContainsAny(s, " \t\n,;=") {
+	if !strings.ContainsAny(s, " \t\n,;=") {
 		return false
 	}
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == ',' || r == ';' || r == '=' }) {
@@ -205,13 +217,13 @@ func (l *look) wordTouches(s string) bool {
 // below one; named says that its argument's name calls it a path, in which case
 // a directory above one counts too for tools that would take it away.
 func (l *look) touches(s string, named bool) bool {
-	if len(l.protected) == 0 {
-		return false
-	}
-	if l.below(s, l.place) {
-		return true
-	}
-	return l.destructive && s != "" && (named || s[0] == '/' && len(s) > 1) && l.above(s, l.place)
+	return len(l.protected) > 0 && !l.remote.from(s) && l.below(s, l.place) || l.holds(s, named)
+}
+
+// holds says whether a string, read as a path, is a directory above a protected
+// path, for tools that would take it away.
+func (l *look) holds(s string, named bool) bool {
+	return len(l.protected) > 0 && l.destructive && s != "" && (named || s[0] == '/' && len(s) > 1) && l.above(s, l.place)
 }
 
 // mentions says whether a text holds a protected path that starts and ends at a

@@ -65,7 +65,7 @@ func (m *pathMatcher) followed(v abi.Value, p *place) []string {
 		return nil
 	}
 	var forms []string
-	for _, value := range m.readings(v.Str(), p) {
+	for value := range m.readings(v.Str(), p) {
 		canonical, why := canonicalPath(value, p.Place)
 		if why != "" || !strings.HasPrefix(canonical, "/") || p.Platform == "windows" {
 			return nil
@@ -149,7 +149,7 @@ func (m *pathMatcher) unresolved(why string) wrong {
 // root is, or goes through, a link: /private/tmp/x is /tmp/x to a pattern that
 // starts at /tmp.
 func view(g *glob, path string, p *place) (string, bool) {
-	if p.call == nil {
+	if p.call == nil || !p.call.Facts.Exists() {
 		return "", false
 	}
 	root := g.root(p.Place)
@@ -167,6 +167,19 @@ func view(g *glob, path string, p *place) (string, bool) {
 // root is the directory, without wildcards, that a pattern starts in; "" for one
 // that starts anywhere.
 func (g *glob) root(p *abi.Place) string {
+	if !g.home {
+		return g.start
+	}
+	home, why := canonicalPath("~", p)
+	if why != "" {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(home, "/")+g.start, "/")
+}
+
+// beginning is the root of a compiled pattern, below the home directory for one
+// that starts there.
+func (g *glob) beginning() string {
 	if g.anywhere || g.all && !g.home {
 		return ""
 	}
@@ -177,15 +190,7 @@ func (g *glob) root(p *abi.Place) string {
 		}
 		parts = append(parts, unescapeGlob(part))
 	}
-	root := "/" + strings.Join(parts, "/")
-	if !g.home {
-		return root
-	}
-	home, why := canonicalPath("~", p)
-	if why != "" {
-		return ""
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(home, "/")+root, "/")
+	return "/" + strings.Join(parts, "/")
 }
 
 // escapedOnly says whether every wildcard of a part of a pattern is taken

@@ -47,6 +47,18 @@ func (l *wordList) match(name string) bool {
 	return l.matches(name, &s)
 }
 
+// ends says whether a listed name ends in the letter that a name ends in. Most
+// names have none.
+func (l *wordList) ends(name string) bool {
+	for i := len(name) - 1; i >= 0; i-- {
+		if c := name[i]; kept(c) {
+			last := (c | 0x20) - 'a'
+			return last < 26 && l.first[last] < l.first[last+1]
+		}
+	}
+	return false
+}
+
 // matches is match for a name that was squashed before.
 func (l *wordList) matches(name string, s *squashed) bool {
 	if s.n == 0 || len(l.names) == 0 {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -70,7 +71,7 @@ func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 	if m.literal && shellGrammar(v.Str(), p.Platform == "windows") {
 		return m.wrong("LITERAL", "a path contains characters of the shell's grammar", "send a plain path")
 	}
-	for _, value := range m.readings(v.Str(), p) {
+	for value := range m.readings(v.Str(), p) {
 		path, why := canonicalPath(value, p.Place)
 		if why != "" {
 			return m.wrong("UNDECIDABLE", "a path can be read in more than one way: "+why, "send the plain absolute path")
@@ -85,20 +86,20 @@ func (m *pathMatcher) judge(v abi.Value, p *place) wrong {
 	return m.follows(v, p)
 }
 
-// readings lists what a path can mean: itself, and where the call names a working
+// readings are what a path can mean: itself, and where the call names a working
 // directory, what a relative one is from there.
-func (m *pathMatcher) readings(value string, p *place) []string {
-	list := []string{value}
-	if value == "" || strings.IndexByte(`/\~$`, value[0]) >= 0 || drive(value) || hasScheme(value) || p.call == nil {
-		return list
-	}
-	values, _ := p.call.Values()
-	for _, member := range values.Members() {
-		if dir := strings.TrimSpace(member.Value.Str()); dir != "" && m.cwds.match(member.Name) {
-			list = append(list, dir+"/"+value)
+func (m *pathMatcher) readings(value string, p *place) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(value) || value == "" || strings.IndexByte(`/\~$`, value[0]) >= 0 || drive(value) || hasScheme(value) || p.call == nil {
+			return
+		}
+		values, _ := p.call.Values()
+		for _, member := range values.Members() {
+			if dir := strings.TrimSpace(member.Value.Str()); dir != "" && m.cwds.match(member.Name) && !yield(dir+"/"+value) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // within holds the patterns against a canonical path.

@@ -14,8 +14,9 @@ import (
 // statements a text holds is read, once for each family of dialects, and what
 // they do is not.
 type sqlMatcher struct {
-	hasAllow    bool
-	allow, deny []*regexp.Regexp
+	hasAllow bool
+	allow    []*regexp.Regexp
+	deny     []screened
 }
 
 func newSQLMatcher(rule *contract.Arg) (matcher, error) {
@@ -39,7 +40,8 @@ func newSQLMatcher(rule *contract.Arg) (matcher, error) {
 		return nil, err
 	}
 	// Keywords have no case, so a deny pattern has none either.
-	m.deny, err = compile(rule.DenyPattern, `(?i:%s)`)
+	deny, err := compile(rule.DenyPattern, `(?i:%s)`)
+	m.deny = screen(deny)
 	return m, err
 }
 
@@ -64,14 +66,14 @@ func (m *sqlMatcher) judge(v abi.Value, _ *place) wrong {
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\v\f\r", r) || r == 0x7F }) {
 		return wrong{"ARGS_SQL_UNDECIDABLE", "a statement has a control character", "send it without"}
 	}
-	if matchesAny(m.deny, text) {
+	if anyMatches(m.deny, text) {
 		return m.denied()
 	}
 	found := false
 	for _, d := range dialectsOf(text) {
 		statements := d.statements(text)
 		found = found || len(statements) > 0
-		if plain := strings.Join(statements, "; "); plain != text && matchesAny(m.deny, plain) {
+		if plain := strings.Join(statements, "; "); plain != text && anyMatches(m.deny, plain) {
 			return m.denied()
 		}
 		if m.hasAllow && slices.ContainsFunc(statements, func(s string) bool { return !matchesAny(m.allow, s) }) {

@@ -11,7 +11,7 @@ type sqlReader struct {
 	sqlDialect
 	text string
 	at   int
-	out  strings.Builder
+	out  []byte // the statement so far
 	list []string
 	gap  bool // white space or a comment was read that is not written yet
 	open bool // inside a comment whose content counts
@@ -20,7 +20,7 @@ type sqlReader struct {
 // statements returns the statements of a text without comments, each run of white
 // space outside literals as one blank. What is never closed goes to the end.
 func (d sqlDialect) statements(text string) []string {
-	r := sqlReader{sqlDialect: d, text: text}
+	r := sqlReader{sqlDialect: d, text: text, out: make([]byte, 0, len(text))}
 	for r.at < len(text) {
 		r.next()
 	}
@@ -30,20 +30,19 @@ func (d sqlDialect) statements(text string) []string {
 
 // end ends a statement.
 func (r *sqlReader) end() {
-	if r.out.Len() > 0 {
-		r.list = append(r.list, r.out.String())
+	if len(r.out) > 0 {
+		r.list = append(r.list, string(r.out))
 	}
-	r.out.Reset()
-	r.gap = false
+	r.out, r.gap = r.out[:0], false
 }
 
 // take writes the next n bytes.
 func (r *sqlReader) take(n int) {
-	if r.gap && r.out.Len() > 0 {
-		r.out.WriteByte(' ')
+	if r.gap && len(r.out) > 0 {
+		r.out = append(r.out, ' ')
 	}
 	r.gap = false
-	r.out.WriteString(r.text[r.at : r.at+n])
+	r.out = append(r.out, r.text[r.at:r.at+n]...)
 	r.at += n
 }
 

@@ -239,7 +239,7 @@ func (s *State) settleAll() {
 // Freeze completes an event before it is judged and kept: the id and digest of
 // a call, and the kind that was left out.
 func (s *State) Freeze(e abi.Event) abi.Event {
-	if e.Call == nil {
+	if c := e.Call; c == nil || c.Seq == e.Seq && c.Kind != "" && c.ID != "" && c.Digest != "" && c.Bytes != 0 {
 		return e
 	}
 	c := *e.Call
@@ -250,12 +250,15 @@ func (s *State) Freeze(e abi.Event) abi.Event {
 	if c.ID == "" {
 		c.ID = s.file + "-" + strconv.FormatUint(e.Seq, 10)
 	}
-	values, _ := c.Values()
-	if c.Digest == "" {
-		c.Digest = values.Digest()
-	}
-	if c.Bytes == 0 {
-		c.Bytes = int64(len(values.Append(nil)))
+	if c.Digest == "" || c.Bytes == 0 {
+		values, _ := c.Values()
+		data := values.Append(nil)
+		if c.Digest == "" {
+			c.Digest = abi.DigestBytes(data)
+		}
+		if c.Bytes == 0 {
+			c.Bytes = int64(len(data))
+		}
 	}
 	e.Call = &c
 	return e
