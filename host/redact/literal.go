@@ -43,6 +43,13 @@ func analyse(pattern string) part {
 	return read(re)
 }
 
+// Needs returns texts, in lower case, of which every match of a pattern in a text
+// of ASCII contains one, in either case. Nil: nothing is known.
+func Needs(pattern string) []string {
+	p := analyse(pattern)
+	return p.best()
+}
+
 // fewest is the length from which on a row says more than a short literal.
 const fewest = 4
 
