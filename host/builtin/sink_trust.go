@@ -31,6 +31,9 @@ func newSinkEntry(text string) (sinkEntry, error) {
 		return sinkEntry{domain: entities[0].Host(), mail: mail, below: below}, nil
 	}
 	entities, cut := provenance.Canonicalise(text)
+	if wholeName(text, entities) {
+		entities = entities[:1]
+	}
 	switch {
 	case strings.TrimSpace(text) == "":
 		return sinkEntry{}, fmt.Errorf("trusted %q is empty: write a destination", text)
@@ -43,6 +46,13 @@ func newSinkEntry(text string) (sinkEntry, error) {
 	}
 	e := entities[0]
 	return sinkEntry{kind: e.Kind, identity: e.Identity, restricted: !opaque(e.Kind), host: e.Host()}, nil
+}
+
+// wholeName says whether a text is one name in which an address can be read
+// besides, as git@host:team/x.git is one: it is trusted as a whole, and what is read
+// out of it only with it.
+func wholeName(text string, entities []provenance.Entity) bool {
+	return len(entities) > 1 && opaque(entities[0].Kind) && entities[0].Value == text && !strings.ContainsAny(text, " \t,;<>")
 }
 
 // opaque says whether a kind is a name without a grammar: a channel is the same

@@ -232,7 +232,10 @@ func (y *layer) try(specs []contract.Spec) []error {
 		}
 		l := level{hits: []hit{{layer: y, at: k.at, key: k.key, tool: t}}, trust: true}
 		if r := base; t.Sink != nil {
-			r.Sink = joinSink([]level{l}, false, nil)
+			if r.Sink = joinSink([]level{l}, false, nil); r.Sink == nil && t.Sink.Of != nil {
+				// It adds to a sink that another entry, a pack or a guess declares.
+				r.Sink = &contract.Sink{Rule: y.rule(k.at + "/sink"), All: true, Trusted: t.Sink.Of.Trusted}
+			}
 			attempt(k.at+"/sink", r)
 		}
 	}

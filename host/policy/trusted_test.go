@@ -39,3 +39,26 @@ func TestTrustReachesNoDomainsOfDifferentOwners(t *testing.T) {
 		}
 	}
 }
+
+// An entry that only adds trust is tried as one that declares the sink is: what the
+// contract refuses would break every call of the tool otherwise.
+func TestTrustThatAddsToASinkIsTriedWhenThePolicyLoads(t *testing.T) {
+	cases := []struct{ entry, want string }{
+		{"https://u:p@x.example", "user information"},
+		{"a@x.example, b@x.example", "names several destinations"},
+		{"write a@x.example", "names several destinations"},
+	}
+	for _, form := range []string{"tools:\n  s/send_mail:\n    sink: {trusted: [x@y.example, %q]}", "tools:\n  s/send_mail:\n    sink: {to: [x], trusted: [x@y.example, %q]}", "labels:\n  - {name: l, from: [s/t],\n    audience: [x@y.example, %q]}"} {
+		for _, c := range cases {
+			_, err := loadDrawn("", head(fmt.Sprintf("settings: {default: ask}\n"+form, c.entry)))
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "/p/l0.yaml:5:") || !strings.Contains(err.Error(), fmt.Sprintf("%q", c.entry)) {
+				t.Errorf("%s: %v", c.entry, err)
+			}
+		}
+		for _, twin := range []string{"git@host:team/x.git", "x.example/a@b", "*@corp.example", "https://x.example"} {
+			if _, err := loadDrawn("", head(fmt.Sprintf("settings: {default: ask}\n"+form, twin))); err != nil {
+				t.Errorf("%s: %v", twin, err)
+			}
+		}
+	}
+}
