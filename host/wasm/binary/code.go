@@ -8,14 +8,16 @@ import (
 // An Op is an opcode: its byte, or 0xfc00 with the number after the prefix.
 type Op uint16
 
-func (o Op) look() op {
+var nothing op
+
+func (o Op) look() *op {
 	switch {
 	case o < 256:
-		return ops[o]
+		return &ops[o]
 	case o>>8 == prefix && int(o&0xff) < len(prefixed):
-		return prefixed[o&0xff]
+		return &prefixed[o&0xff]
 	}
-	return op{}
+	return &nothing
 }
 
 // String is the name in the text format.
@@ -32,9 +34,19 @@ func (o Op) Stack() string { return o.look().stack }
 
 // HasFloat says that the instruction takes or gives a float.
 func (o Op) HasFloat() bool {
-	n := o.look().name
-	return strings.Contains(n, "f32") || strings.Contains(n, "f64")
+	if o < 256 {
+		return floats[o]
+	}
+	// Of those with a prefix, the conversions.
+	return o>>8 == prefix && o <= OpI64TruncSatF64U
 }
+
+var floats = func() (has [256]bool) {
+	for i, o := range ops {
+		has[i] = strings.Contains(o.name, "f32") || strings.Contains(o.name, "f64")
+	}
+	return has
+}()
 
 // form is the form of an instruction's immediates.
 type form byte

@@ -172,3 +172,6 @@ func (r *Reader) sign(at int, v uint64, c byte, shift, bits uint, signed bool) i
 	}
 	return int64(v)
 }
+
+// Rest is the bytes that are not read, without a copy. They stay unread.
+func (r *Reader) Rest() []byte { return r.b[r.pos:len(r.b):len(r.b)] }

@@ -1,0 +1,191 @@
+package scan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/callgate/callgate/host/wasm/binary"
+)
+
+// The exports that have a meaning.
+const (
+	ExportMemory     = "memory"
+	ExportEvaluate   = "callgate_evaluate"
+	ExportConfigure  = "callgate_configure"
+	ExportInitialize = "_initialize"
+	exportCommand    = "_start"
+
+	// MarkerPrefix begins the marker's name; the version follows, as 0_1.
+	MarkerPrefix = "callgate_abi_"
+	// Version is the version of the ABI that the host speaks.
+	Version = "0.1"
+
+	ours = "callgate_"
+	// ReservedPrefix begins the names of what the metering pass exports.
+	ReservedPrefix = "callgate_m1_"
+)
+
+// Marker is the export that says which ABI a module is built for.
+var Marker = MarkerPrefix + strings.ReplaceAll(Version, ".", "_")
+
+// wanted are the functions among the exports.
+var wanted = []struct {
+	name, results string
+	required      bool
+}{
+	{Marker, "", true},
+	{ExportEvaluate, "I", true},
+	{ExportConfigure, "I", false},
+	{ExportInitialize, "", false},
+}
+
+// reserved says that a name is of the metering pass.
+func reserved(name []byte) bool {
+	return string(name) == MeterModule || bytes.HasPrefix(name, []byte(ReservedPrefix))
+}
+
+// exported is where an export points to.
+type exported struct {
+	kind   binary.Kind
+	index  uint32
+	offset int
+}
+
+func (s *scanner) exportSection(r *binary.Reader) bool {
+	at := r.Offset()
+	n := r.Count(3)
+	if !s.use(Exports, uint64(n), at, "export section") {
+		return false
+	}
+	for range n {
+		at := r.Offset()
+		e := r.Export()
+		if !r.OK() {
+			return false
+		}
+		if _, ok := s.exports[string(e.Name)]; ok {
+			s.invalid(at, "export section", "%s is there twice", show(e.Name))
+			continue
+		}
+		if entry, ok := s.oneExport(at, e); ok {
+			s.exports[entry.Name] = exported{e.Kind, e.Index, at}
+			s.report.Exports = append(s.report.Exports, entry)
+		}
+	}
+	return true
+}
+
+// oneExport looks up what an export points to.
+func (s *scanner) oneExport(at int, e binary.Export) (Entry, bool) {
+	have := map[binary.Kind]int{
+		binary.KindFunc: len(s.funcs), binary.KindTable: len(s.tables),
+		binary.KindMemory: len(s.memories), binary.KindGlobal: len(s.globals),
+	}[e.Kind]
+	if int64(e.Index) >= int64(have) {
+		s.invalid(at, "export section", "%s is %s %d of %d", show(e.Name), e.Kind, e.Index, have)
+		return Entry{}, false
+	}
+	entry := Entry{Name: string(e.Name), Kind: e.Kind}
+	switch e.Kind {
+	case binary.KindFunc:
+		s.declare(e.Index, at, "export section")
+		entry.Type = s.types[s.funcs[e.Index]].String()
+	case binary.KindTable:
+		entry.Type = "table of " + s.tables[e.Index].Type.String()
+	case binary.KindMemory:
+		entry.Type = "memory"
+	case binary.KindGlobal:
+		entry.Type = "global " + s.globals[e.Index].Type.String()
+		if s.globals[e.Index].Mutable {
+			entry.Type = "mutable " + entry.Type
+			s.features |= mutableGlobals
+		}
+	}
+	return entry, true
+}
+
+// contract holds the exports against the ABI.
+func (s *scanner) contract() {
+	if e, ok := s.exports[exportCommand]; ok {
+		s.problems.add(CodeCommand, e.offset, "this is a command: it exports _start; %s", reactor)
+	}
+	s.markers()
+	for _, w := range wanted {
+		s.wantFunc(w.name, w.results, w.required)
+	}
+	s.wantMemory()
+	for _, e := range s.report.Exports {
+		s.ourName(e)
+	}
+	_, s.report.Configure = s.exports[ExportConfigure]
+	_, s.report.Initialize = s.exports[ExportInitialize]
+}
+
+// markers reads the versions that the module is built for.
+func (s *scanner) markers() {
+	found := false
+	for _, e := range s.report.Exports {
+		version, ok := strings.CutPrefix(e.Name, MarkerPrefix)
+		if !ok {
+			continue
+		}
+		s.report.ABI = append(s.report.ABI, strings.ReplaceAll(version, "_", "."))
+		found = found || e.Name == Marker
+	}
+	switch {
+	case found:
+	case len(s.report.ABI) > 0:
+		s.problems.add(CodeABI, 0, "the module is built for ABI %s; this host speaks %s: rebuild with an SDK of that version", show([]byte(strings.Join(s.report.ABI, ","))), Version)
+	default:
+		s.problems.add(CodeABI, 0, "there is no export %s (func ()): the module is no plugin, or lacks the marker of the ABI", Marker)
+	}
+}
+
+func (s *scanner) wantFunc(name, results string, required bool) {
+	e, ok := s.exports[name]
+	if !ok {
+		// A missing marker is told with the versions that are there.
+		if required && name != Marker {
+			s.problems.add(CodeExport, 0, "there is no export %s (%s)", name, spell("", results))
+		}
+		return
+	}
+	got := e.kind.String()
+	if e.kind == binary.KindFunc {
+		t := s.types[s.funcs[e.index]]
+		if t.is("", results) {
+			return
+		}
+		got = t.String()
+	}
+	s.problems.add(CodeExport, e.offset, "export %s (%s): want %s", name, got, spell("", results))
+}
+
+func (s *scanner) wantMemory() {
+	e, ok := s.exports[ExportMemory]
+	switch {
+	case !ok:
+		s.problems.add(CodeExport, 0, "there is no export memory (memory): export the memory under this name")
+	case e.kind != binary.KindMemory:
+		s.problems.add(CodeExport, e.offset, "export memory (%s): want a memory", e.kind)
+	}
+}
+
+// ourName refuses names that begin as ours do and mean nothing: a misspelt
+// callgate_configure would be passed over.
+func (s *scanner) ourName(e Entry) {
+	at := s.exports[e.Name].offset
+	where := fmt.Sprintf("export %s (%s)", show([]byte(e.Name)), e.Type)
+	switch {
+	case reserved([]byte(e.Name)):
+		s.problems.add(CodeReserved, at, "%s: names of %s belong to the host", where, MeterModule)
+	case strings.HasPrefix(e.Name, MarkerPrefix):
+		if e.Name != Marker && e.Type != "func ()" {
+			s.problems.add(CodeExport, at, "%s: a marker is func ()", where)
+		}
+	case e.Name == ExportEvaluate || e.Name == ExportConfigure:
+	case strings.HasPrefix(e.Name, ours):
+		s.problems.add(CodeExport, at, "%s: the ABI has no such export; it has %s, %s and %s", where, Marker, ExportEvaluate, ExportConfigure)
+	}
+}
