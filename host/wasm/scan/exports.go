@@ -90,7 +90,8 @@ func (s *scanner) oneExport(at int, e binary.Export) (Entry, bool) {
 	switch e.Kind {
 	case binary.KindFunc:
 		s.declare(e.Index, at, "export section")
-		entry.Type = s.types[s.funcs[e.Index]].String()
+		t, _ := s.typeOf(e.Index)
+		entry.Type = t.String()
 	case binary.KindTable:
 		entry.Type = "table of " + s.tables[e.Index].Type.String()
 	case binary.KindMemory:

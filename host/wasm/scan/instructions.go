@@ -74,11 +74,9 @@ func (v *validator) indices(in *binary.Instr) {
 			v.fail("memory %d of one", in.B)
 		}
 	case binary.OpTableInit:
-		// Segments are refused with all that reads them: see stateful.
-		v.table(in.B)
+		v.sameEntries(v.table(in.B), v.elementSegment(in.A))
 	case binary.OpTableCopy:
-		v.table(in.A)
-		v.table(in.B)
+		v.sameEntries(v.table(in.A), v.table(in.B))
 	case binary.OpTableSize:
 		v.table(in.A)
 	}
@@ -97,6 +95,21 @@ func (v *validator) dataSegment(index uint32) {
 		v.fail("there is no data count section")
 	} else if int64(index) >= int64(v.s.count) {
 		v.fail("data segment %d of %d", index, v.s.count)
+	}
+}
+
+// elementSegment is the type of a segment's entries.
+func (v *validator) elementSegment(index uint32) byte {
+	if int64(index) >= int64(len(v.s.elements)) {
+		v.fail("element segment %d of %d", index, len(v.s.elements))
+		return unknown
+	}
+	return v.s.elements[index]
+}
+
+func (v *validator) sameEntries(to, from byte) {
+	if to != from {
+		v.fail("entries of %s for a table of %s", binary.ValType(from), binary.ValType(to))
 	}
 }
 
@@ -255,7 +268,8 @@ func (v *validator) other(in *binary.Instr) {
 		v.refFunc(in)
 	case binary.OpDataDrop:
 		v.dataSegment(in.A)
-	case binary.OpElemDrop: // refused: see stateful
+	case binary.OpElemDrop:
+		v.elementSegment(in.A)
 	default:
 		v.fail("it has no rule")
 	}

@@ -39,6 +39,7 @@ type scanner struct {
 	foreign  int // globals that are imported
 
 	exports  map[string]exported
+	elements []byte   // the type of each segment's entries
 	declared []uint64 // bits: functions that ref.func may name
 	code     int      // bodies
 	data     int      // segments
@@ -195,8 +196,12 @@ func (s *scanner) malformed(err error, where string) {
 	s.problems.add(CodeMalformed, e.Offset, "%s, %v", where, e)
 }
 
-// invalid tells of parts that do not fit together.
+// invalid tells of parts that do not fit together. Once a section is lost,
+// that others refer to what was in it is no news.
 func (s *scanner) invalid(offset int, where, format string, args ...any) {
+	if s.blind {
+		return
+	}
 	s.problems.add(CodeInvalid, offset, "%s, offset 0x%x: %s", where, offset, fmt.Sprintf(format, args...))
 }
 

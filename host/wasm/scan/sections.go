@@ -75,18 +75,21 @@ func (s *scanner) oneImport(at int, i binary.Import) bool {
 	e := Entry{Module: string(i.Module), Name: string(i.Name), Kind: i.Kind, Type: i.Kind.String()}
 	switch i.Kind {
 	case binary.KindFunc:
-		if int(i.Type) >= len(s.types) {
+		if t, ok := s.typeAt(i.Type); ok {
+			e.Type = t.String()
+		} else if !s.blind {
 			s.invalid(at, "import section", "%s.%s has type %d of %d", show(i.Module), show(i.Name), i.Type, len(s.types))
 			return false
 		}
 		s.funcs = append(s.funcs, i.Type)
 		s.imported++
-		e.Type = s.types[i.Type].String()
 	case binary.KindTable:
 		s.tables = append(s.tables, i.Table)
 		e.Type = "table of " + i.Table.Type.String()
 	case binary.KindMemory:
-		s.memories = append(s.memories, i.Memory)
+		if s.memories = append(s.memories, i.Memory); len(s.memories) > 1 {
+			s.feature(at, "import section", fmt.Sprintf("memory %d", len(s.memories)), "multi-memory")
+		}
 	case binary.KindGlobal:
 		s.globals = append(s.globals, i.Global)
 		s.foreign++
@@ -95,6 +98,22 @@ func (s *scanner) oneImport(at int, i binary.Import) bool {
 	s.report.Imports = append(s.report.Imports, e)
 	s.judgeImport(at, i, e)
 	return true
+}
+
+// typeAt is a type by its index.
+func (s *scanner) typeAt(index uint32) (funcType, bool) {
+	if int64(index) >= int64(len(s.types)) {
+		return funcType{}, false
+	}
+	return s.types[index], true
+}
+
+// typeOf is the type of a function.
+func (s *scanner) typeOf(function uint32) (funcType, bool) {
+	if int64(function) >= int64(len(s.funcs)) {
+		return funcType{}, false
+	}
+	return s.typeAt(s.funcs[function])
 }
 
 // judgeImport refuses what the host does not provide.
@@ -114,6 +133,7 @@ func (s *scanner) judgeImport(at int, i binary.Import, e Entry) {
 		s.problems.add(CodeImport, at, "import %s (%s): WASI preview 1 has no such function", name, e.Type)
 	case !ok:
 		s.problems.add(CodeImport, at, "import %s (%s): nothing provides it; a plugin has %s and %s", name, e.Type, HostModule, WASIModule)
+	case s.blind: // by a type section that is told of
 	case !s.types[i.Type].is(f.Params, f.Results):
 		s.problems.add(CodeImport, at, "import %s (%s): it has the type %s", name, e.Type, spell(f.Params, f.Results))
 	}
@@ -171,8 +191,8 @@ const pageMax = 65_536
 func (s *scanner) memorySection(r *binary.Reader) bool {
 	at := r.Offset()
 	n := r.Count(2)
-	if n > 1 {
-		s.feature(at, "memory section", fmt.Sprintf("it has %d memories", n), "multi-memory")
+	if all := uint64(n) + uint64(len(s.memories)); all > 1 && r.OK() {
+		s.feature(at, "memory section", fmt.Sprintf("there are %d memories", all), "multi-memory")
 		return false
 	}
 	for range n {
@@ -227,7 +247,7 @@ func (s *scanner) startSection(r *binary.Reader) bool {
 	case int(i) < s.imported:
 		s.problems.add(CodeStart, at, "start section: %s is imported; start with a function of the module", s.function(i))
 	}
-	if t := s.types[s.funcs[i]]; !t.is("", "") {
+	if t, ok := s.typeOf(i); ok && !t.is("", "") {
 		s.invalid(at, "start section", "%s is %s; want func ()", s.function(i), t)
 	}
 	s.report.Start = int(i)

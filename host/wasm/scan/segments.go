@@ -124,6 +124,7 @@ func (s *scanner) element(r *binary.Reader, where string, entries *uint64) bool 
 	if !r.OK() {
 		return false
 	}
+	s.elements = append(s.elements, byte(kind))
 	if active && int64(target) >= int64(len(s.tables)) {
 		s.invalid(at, where, "table %d of %d", target, len(s.tables))
 	} else if active && s.tables[target].Type != kind {
