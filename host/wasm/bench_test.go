@@ -1,0 +1,76 @@
+package wasm
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// BenchmarkFloor is F of ABI.md: write 2 KB, call an empty export, copy 2 KB out,
+// with nothing of ours in the way.
+func BenchmarkFloor(b *testing.B) {
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, config(false))
+	defer r.Close(ctx)
+	mod, err := r.Instantiate(ctx, guest(b, "abstain"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	in, out := make([]byte, 2048), make([]byte, 2048)
+	f := mod.ExportedFunction(abi.MarkerExport)
+	var stack [1]uint64
+	for b.Loop() {
+		mod.Memory().Write(4096, in)
+		if err := f.CallWithStack(ctx, stack[:]); err != nil {
+			b.Fatal(err)
+		}
+		got, _ := mod.Memory().Read(4096, 2048)
+		copy(out, got)
+	}
+}
+
+// snapshot2K is a snapshot of about 2 KB.
+func snapshot2K(b *testing.B) abi.Value {
+	b.Helper()
+	recent := ""
+	for range 20 {
+		recent += `{"id":"77b2e0-16","outcome":"allow","server":"web","tool":"fetch_page"},`
+	}
+	return parse(b, `{"abi":"0.1","phase":"call","time":"2026-11-29T18:00:00Z","settings":{},"ask":"/call/arguments/to",
+		"call":{"seq":17,"id":"a41f09-17","kind":"tool","server":"mail","tool":"send_email","arguments":{"to":"a@b.example"}},
+		"session":{"id":"s-1","recent":[`+recent[:len(recent)-1]+`]}}`)
+}
+
+// BenchmarkEvaluate is a whole evaluation: fuel and reset included.
+func BenchmarkEvaluate(b *testing.B) {
+	for _, name := range []string{"abstain", "get", "counter"} {
+		for _, how := range resets() {
+			b.Run(name+"/"+resetNames[how], func(b *testing.B) {
+				p := load(b, newHost(b, Options{reset: how}), Source{Name: name, Module: guest(b, name)})
+				view := snapshot2K(b)
+				b.ReportAllocs()
+				for b.Loop() {
+					if a := p.Evaluate(view); a.Class != "" {
+						b.Fatal(a.Detail)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkParallel is evaluations of as many sessions as there are processors.
+func BenchmarkParallel(b *testing.B) {
+	p := load(b, newHost(b, Options{}), Source{Name: "get", Module: guest(b, "get")})
+	view := snapshot2K(b)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if a := p.Evaluate(view); a.Class != "" {
+				b.Fatal(a.Detail)
+			}
+		}
+	})
+}

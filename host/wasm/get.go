@@ -1,0 +1,113 @@
+package wasm
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// lookup is the answer to one get.
+type lookup struct {
+	known bool
+	path  []byte
+	kind  abi.Kind
+	bytes []byte
+}
+
+// get is callgate_v0.get.
+func get(ctx context.Context, mod api.Module, stack []uint64) {
+	r := runOf(ctx, mod)
+	path := r.read("get: path", stack[0], stack[1])
+	limit := uint32(stack[3])
+	buf := r.read("get: buffer", stack[2], stack[3])
+	r.look(path)
+	size := uint64(len(r.last.bytes))
+	r.charge(uint64(len(path)) + size)
+	stack[0] = abi.PackKind(r.last.kind, uint32(size))
+	if size == 0 || size > uint64(limit) {
+		return
+	}
+	if r.delivered+size > r.limits.MaxDelivered {
+		r.stop(abi.FailLimit, "get delivers %d bytes and more; at most %d an evaluation", r.delivered+size, r.limits.MaxDelivered)
+	}
+	r.delivered += size
+	r.credit(size)
+	copy(buf, r.last.bytes)
+}
+
+// look finds what a path points at, or remembers it from the last time: guests
+// ask for the length, and then for the bytes.
+func (r *run) look(path []byte) {
+	l := &r.last
+	if l.known && bytes.Equal(l.path, path) {
+		return
+	}
+	l.known, l.path = true, append(l.path[:0], path...)
+	v := at(r.view, path)
+	l.kind, l.bytes = v.Kind(), v.Bytes(l.bytes[:0])
+}
+
+// at is what abi.Value.At does, without allocating; a malformed pointer leads to
+// what is absent.
+func at(v abi.Value, path []byte) abi.Value {
+	var unescaped [256]byte
+	for len(path) > 0 {
+		if path[0] != '/' {
+			return abi.Value{}
+		}
+		path = path[1:]
+		end := bytes.IndexByte(path, '/')
+		if end < 0 {
+			end = len(path)
+		}
+		token := path[:end]
+		path = path[end:]
+		if bytes.IndexByte(token, '~') >= 0 {
+			var ok bool
+			if token, ok = unescape(unescaped[:0], token); !ok {
+				return abi.Value{}
+			}
+		}
+		switch v.Kind() {
+		case abi.Object:
+			v = v.Get(string(token))
+		case abi.Array:
+			v = item(v, token)
+		default:
+			return abi.Value{}
+		}
+	}
+	return v
+}
+
+// item is the item of an array that a token names: digits, without zeroes first.
+func item(v abi.Value, token []byte) abi.Value {
+	if len(token) == 0 || len(token) > 1 && token[0] == '0' || token[0] < '0' || token[0] > '9' {
+		return abi.Value{}
+	}
+	i, err := strconv.ParseUint(string(token), 10, 31)
+	if err != nil || i >= uint64(v.Len()) {
+		return abi.Value{}
+	}
+	return v.Items()[i]
+}
+
+// unescape is RFC 6901, section 4.
+func unescape(dst, token []byte) ([]byte, bool) {
+	for i := 0; i < len(token); i++ {
+		c := token[i]
+		if c == '~' {
+			i++
+			if i == len(token) || token[i] != '0' && token[i] != '1' {
+				return nil, false
+			}
+			c = "~/"[token[i]-'0']
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}

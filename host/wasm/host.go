@@ -1,0 +1,116 @@
+package wasm
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// Options say how a host runs plugins.
+type Options struct {
+	// CacheDir holds native code of compiled modules. Nothing authenticates it, so
+	// it is the user's own, 0700, and one of the paths that self protects. "":
+	// nothing is kept.
+	CacheDir string
+	// Compiler is the command that compiles: it ends in a call of [CompileMain]
+	// with what is appended here. nil: modules are compiled in this process, where
+	// nothing can stop it; tests only.
+	Compiler []string
+	// Interpreter runs plugins without native code, 30 to 90 times slower, with the
+	// same answers and the same fuel.
+	Interpreter bool
+	Limits      Limits
+
+	reset reset
+}
+
+// Host loads plugins.
+type Host struct {
+	opts    Options
+	limits  Limits
+	reset   reset
+	pageMap *os.File
+
+	compiling chan struct{} // modules that are compiled at once
+
+	mu      sync.Mutex
+	plugins map[*Plugin]bool
+	closed  bool
+}
+
+// New returns a host without plugins. It fails for a cache that is not the user's
+// own.
+func New(o Options) (*Host, error) {
+	if o.CacheDir != "" {
+		if err := ownDir(o.CacheDir); err != nil {
+			return nil, err
+		}
+	}
+	h := &Host{opts: o, limits: o.Limits.withDefaults(), plugins: map[*Plugin]bool{}, compiling: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	h.pageMap, h.reset = openPageMap(o.reset)
+	if o.reset != resetBest && h.reset != o.reset {
+		return nil, errors.Join(errors.New("this way to reset memory does not work here"), h.Close())
+	}
+	return h, nil
+}
+
+// Close closes all plugins, and returns when the last evaluation has ended.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	var open []*Plugin
+	for p := range h.plugins {
+		open = append(open, p)
+	}
+	h.mu.Unlock()
+	for _, p := range open {
+		p.Close()
+	}
+	for _, p := range open {
+		<-p.Gone()
+	}
+	if h.pageMap != nil {
+		return h.pageMap.Close()
+	}
+	return nil
+}
+
+// keep registers a plugin; false: the host was closed meanwhile.
+func (h *Host) keep(p *Plugin) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.plugins[p] = true
+	return true
+}
+
+func (h *Host) forget(p *Plugin) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.plugins, p)
+}
+
+// Source is what a plugin is made of.
+type Source struct {
+	Name     string // in errors
+	Module   []byte // not changed, not kept
+	Manifest *abi.Manifest
+	Settings abi.Value // absent: {}
+	// Warm is a snapshot that is evaluated once before the first picture of the
+	// memory is taken, so that what a guest makes when it is first needed is made
+	// already. Its answer is dropped; if it fails, the plugin starts without. It
+	// changes fuel, so that it must not change itself. Absent: none.
+	Warm abi.Value
+}
+
+func (s *Source) settings() abi.Value {
+	if !s.Settings.Exists() {
+		return abi.ObjectValue()
+	}
+	return s.Settings
+}

@@ -1,0 +1,48 @@
+package wasm
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// A limit that is lowered refuses what worked, one that is raised is a decision
+// about what hosts must bear: the file is changed on purpose, with the constant.
+func TestLimitsOfTheEngineAreFrozen(t *testing.T) {
+	text, err := os.ReadFile("testdata/limits.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frozen struct{ Engine map[string]uint64 }
+	if err := json.Unmarshal(text, &frozen); err != nil {
+		t.Fatal(err)
+	}
+	now := map[string]uint64{
+		"evaluate_fuel": EvaluateFuel, "fuel_per_byte": FuelPerByte, "max_fuel": MaxFuel, "start_fuel": StartFuel, "fuel_slice": FuelSlice,
+		"host_call_fuel": HostCallFuel, "host_bytes_per_fuel": HostBytesPerFuel, "call_depth": CallDepth, "memory_pages": MemoryPages,
+		"max_memory_pages": MaxMemoryPages, "max_delivered": MaxDelivered, "max_output": abi.MaxVerdictBytes,
+		"max_log_bytes": MaxLogBytes, "max_log_lines": MaxLogLines, "evaluate_wall_seconds": uint64(EvaluateWall / time.Second),
+		"start_wall_seconds": uint64(StartWall / time.Second), "compile_wall_seconds": uint64(CompileWall / time.Second),
+		"compile_quick_milliseconds": uint64(CompileQuick / time.Millisecond),
+	}
+	if !maps.Equal(now, frozen.Engine) {
+		t.Errorf("the limits are %v; testdata/limits.json has %v", now, frozen.Engine)
+	}
+}
+
+// Native code of one version is of no use to another.
+func TestTheCacheKnowsTheEnginesVersion(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`github\.com/tetratelabs/wazero (v\S+)`).FindSubmatch(mod)
+	if m == nil || string(m[1]) != engineVersion {
+		t.Errorf("go.mod has %q; engineVersion is %q", m, engineVersion)
+	}
+}

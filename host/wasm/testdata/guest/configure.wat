@@ -1,0 +1,25 @@
+;; Does what the one letter at /settings/mode says when it is configured, and
+;; answers the letter later.
+(module
+  (import "callgate_v0" "get" (func $get (param i32 i32 i32 i32) (result i64)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "/settings/mode")
+  (data (i32.const 64) "{\"ok\":true}")
+  (data (i32.const 128) "{\"error\":\"no such mode\",\"at\":\"/settings/mode\"}")
+  (data (i32.const 192) "{\"ok\":true,\"ok\":true}")
+  (data (i32.const 256) "{\"ok\":false}")
+  (data (i32.const 320) "{\"error\":\"no mode\"}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_configure") (result i64)
+    (drop (call $get (i32.const 0) (i32.const 14) (i32.const 32) (i32.const 8)))
+    (block $g (block $f (block $e (block $d (block $c (block $b (block $a
+      (br_table $a $b $c $d $e $f $g (i32.sub (i32.load8_u (i32.const 32)) (i32.const 97))))
+    (return (i64.const 0x000000400000000b)))
+    (return (i64.const 0x000000800000002e)))
+    (unreachable))
+    (loop $again (br $again)))
+    (return (i64.const 0x000000c000000015)))
+    (return (i64.const 0x000001000000000c)))
+    (i64.const 0x0000014000000013))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000002000000001)))
