@@ -4,24 +4,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/clients"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/watch"
 )
 
 // protected lists the paths that belong to Callgate itself: policies with all
-// that they include, state, cache and trust, and the user's own configurations
-// of MCP clients, which say whether a server is behind it at all, with more that
-// are named. Each stands in the list as named and with its links resolved.
+// that they include and the links that lead to them, the key of a webhook, state,
+// cache and trust, and the user's own configurations of MCP clients, which say
+// whether a server is behind it at all, with more that are named. Each stands in the list as named and with its links resolved.
 func protected(p *policy.Policy, dir string, configs ...string) []string {
-	paths := append([]string{dir}, configs...)
-	for _, f := range p.Files() {
-		if f.Path != policy.Starter { // which is no file
-			paths = append(paths, filepath.FromSlash(f.Path))
-		}
-	}
+	paths := slices.Concat([]string{dir}, configs, policyFiles(p))
 	if states, err := ledger.StateDirs(os.Getenv); err == nil {
 		paths = append(paths, states...)
 	}
@@ -46,7 +43,9 @@ func protected(p *policy.Policy, dir string, configs ...string) []string {
 	}
 	for _, p := range paths {
 		abs, err := filepath.Abs(p)
-		add(abs, err)
+		for _, way := range watch.Ways(abs) {
+			add(way, err)
+		}
 		add(filepath.EvalSymlinks(abs))
 	}
 	return out

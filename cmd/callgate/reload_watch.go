@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +31,8 @@ type reloading struct {
 	*proxy.Reloader
 
 	mu    sync.Mutex
-	files []string // that the last attempt to load read, or failed to
+	files []string                     // that the last attempt to load read, or failed to
+	sums  map[string][sha256.Size]byte // of what it read
 }
 
 // newReloading returns a reloader over a policy that was loaded with options.
@@ -45,10 +48,18 @@ func newReloading(std stdio, o policy.Options, l proxy.Loaded, servers []string,
 	l.Protected = policyFiles(l.Policy)
 	r.Reloader = proxy.NewReloader(proxy.Reloading{Loaded: l, Load: r.load, Servers: servers, Note: r.note})
 	for _, f := range l.Policy.Files() {
-		if f.Path != policy.Starter { // which is no file
-			r.files = append(r.files, filepath.FromSlash(f.Path))
+		if f.Path == policy.Starter { // which is no file
+			continue
 		}
+		path := filepath.FromSlash(f.Path)
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // such as a pipe of the shell
+			r.note("%q is no regular file, so the policy is read once", path)
+			r.files = nil
+			return r
+		}
+		r.files = append(r.files, path)
 	}
+	r.files = append(r.files, keyFiles(l.Policy)...)
 	return r
 }
 
@@ -82,7 +93,10 @@ func (r *reloading) watch(ctx context.Context) {
 			seen[filepath.FromSlash(f.Path)] = sum
 		}
 	}
-	watch.Files(ctx, watch.Options{Files: r.read, Changed: r.Check, Note: r.note}, seen)
+	for path, sum := range watch.Sums(keyFiles(r.Current().Policy)) {
+		seen[path] = sum
+	}
+	watch.Files(ctx, watch.Options{Files: r.read, Changed: r.changed, Note: r.note}, seen)
 }
 
 // read lists the files that the policy is made of, or would be.
@@ -92,18 +106,31 @@ func (r *reloading) read() []string {
 	return slices.Clone(r.files)
 }
 
+// changed has the files read again.
+func (r *reloading) changed() map[string][sha256.Size]byte {
+	r.Check()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sums
+}
+
 // load reads the files again.
 func (r *reloading) load() (proxy.Loaded, error) {
 	var files []string
+	sums := map[string][sha256.Size]byte{}
 	o := r.options
 	o.Specs = builtin.Table()
 	o.Read = func(name string) ([]byte, error) {
+		data, sum, err := readAgain(name)
 		if abs, err := filepath.Abs(name); err == nil {
-			files = append(files, abs)
+			files, sums[abs] = append(files, abs), sum
 		}
-		return policy.ReadFile(name)
+		return data, err
 	}
 	l, err := r.loaded(o)
+	if l.Policy != nil {
+		files = append(files, keyFiles(l.Policy)...)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range r.files {
@@ -111,34 +138,68 @@ func (r *reloading) load() (proxy.Loaded, error) {
 			files = append(files, f) // a mistake hides what a file includes
 		}
 	}
-	r.files = files
+	r.files, r.sums = files, sums
 	return l, err
+}
+
+// readAgain reads a file that was regular once, and waits for nobody.
+func readAgain(name string) (data []byte, sum [sha256.Size]byte, err error) {
+	f, err := watch.Open(name)
+	if err != nil {
+		return nil, sum, err
+	}
+	defer f.Close()
+	if data, err = policy.ReadFrom(f); err == nil {
+		sum = sha256.Sum256(data)
+	}
+	return data, sum, err
 }
 
 func (r *reloading) loaded(o policy.Options) (l proxy.Loaded, err error) {
 	if l.Policy, err = policy.Load(o); err != nil {
 		return l, err
 	}
+	l.Protected = policyFiles(l.Policy)
 	if err := r.check(l.Policy); err != nil {
 		return l, err
 	}
-	l.Webhook, err = webhook(l.Policy)
-	l.Protected = policyFiles(l.Policy)
-	return l, err
+	now := r.Current()
+	a, b := now.Policy.Settings(), l.Policy.Settings()
+	if a.Webhook != b.Webhook || a.WebhookKey != b.WebhookKey || now.Webhook == nil {
+		l.Webhook, err = webhook(l.Policy)
+		return l, err
+	}
+	// Whoever has the key can answer, so another one is not taken without a person.
+	l.Webhook = now.Webhook
+	if next, err := webhook(l.Policy); err != nil || !bytes.Equal(next.Key, now.Webhook.Key) {
+		l.Restart = append(l.Restart, b.WebhookKeyAt+": the key of the webhook has changed, and the old one counts until callgate is started anew")
+	}
+	return l, nil
 }
 
-// policyFiles lists the files of a policy as calls are kept away from them.
+// policyFiles lists the files of a policy, with the key of its webhook, as calls
+// are kept away from them, by every name on the way through links.
 func policyFiles(p *policy.Policy) []string {
-	var out []string
+	files := keyFiles(p)
 	for _, f := range p.Files() {
-		if f.Path == policy.Starter { // which is no file
-			continue
+		if f.Path != policy.Starter { // which is no file
+			files = append(files, filepath.FromSlash(f.Path))
 		}
-		path := filepath.FromSlash(f.Path)
-		out = append(out, path)
-		if to, err := filepath.EvalSymlinks(path); err == nil && to != path {
+	}
+	var out []string
+	for _, f := range files {
+		out = append(out, watch.Ways(f)...)
+		if to, err := filepath.EvalSymlinks(f); err == nil && !slices.Contains(out, to) {
 			out = append(out, to)
 		}
 	}
 	return out
+}
+
+// keyFiles lists the keys that a policy names.
+func keyFiles(p *policy.Policy) []string {
+	if key := p.Settings().WebhookKey; key != "" {
+		return []string{key}
+	}
+	return nil
 }

@@ -91,8 +91,11 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	return ReadFrom(f)
 }
+
+// ReadFrom is [ReadFile] for what is open.
+func ReadFrom(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxFileBytes+1)) }
 
 type loader struct {
 	read  func(string) ([]byte, error)

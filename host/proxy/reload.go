@@ -22,6 +22,7 @@ type Loaded struct {
 	Policy    *policy.Policy
 	Webhook   *approval.Webhook // nil: it names none
 	Protected []string          // its files, which calls are kept away from
+	Restart   []string          // what its files say that takes a restart
 }
 
 // Reloading says how a policy is read again.
@@ -44,6 +45,8 @@ type Reloader struct {
 	current Loaded
 	waiting *Loaded // it loads, and is not in force
 	state   approval.Reload
+	files   []string // what of them takes a restart as long as they are as they are
+	guarded []string // files that are not in force
 	keepers []*Keeper
 }
 
@@ -64,7 +67,7 @@ func (r *Reloader) State() approval.Reload {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.state
-	s.Why, s.Restart = slices.Clone(s.Why), slices.Clone(s.Restart)
+	s.Why, s.Restart = slices.Clone(s.Why), slices.Concat(s.Restart, r.files)
 	return s
 }
 
@@ -74,10 +77,15 @@ func (r *Reloader) adopt(k *Keeper) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keepers = append(r.keepers, k)
+	var err error
 	if k.o.Engine.PolicyDigest() != r.current.Policy.Digest() {
-		if err := k.use(r.current); err != nil {
-			r.o.Note("reload: %v", err)
-		}
+		err = k.use(r.current)
+	}
+	if err = errors.Join(err, k.protect(r.guarded)); err != nil {
+		r.o.Note("reload: %v", err)
+	}
+	if s := r.state; s.State != abi.ReloadInForce { // its ledger does not know yet
+		k.record(abi.Event{Reload: &abi.ReloadEvent{State: s.State, Digest: s.Digest, Why: s.Why}})
 	}
 }
 
@@ -96,12 +104,14 @@ func (r *Reloader) Check() {
 		r.become(abi.ReloadFailed, "", strings.Split(err.Error(), "\n"))
 		return
 	}
+	r.stale(next.Restart)
 	digest := next.Policy.Digest()
 	if next.Policy.Value().Equal(r.current.Policy.Value()) {
 		r.waiting = nil
 		r.become(abi.ReloadInForce, digest, nil)
 		return
 	}
+	r.guard(next.Protected)
 	if fixed := policy.Fixed(r.current.Policy, next.Policy); len(fixed) > 0 {
 		r.waiting = nil
 		r.become(abi.ReloadFixed, digest, fixed)
@@ -113,6 +123,29 @@ func (r *Reloader) Check() {
 		return
 	}
 	r.use(next)
+}
+
+// guard has calls kept away from files that may come to be in force.
+func (r *Reloader) guard(files []string) {
+	files = slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		return slices.Contains(r.current.Protected, f) || slices.Contains(r.guarded, f)
+	})
+	r.guarded = append(r.guarded, files...)
+	for _, k := range r.keepers {
+		if err := k.protect(files); err != nil {
+			r.o.Note("reload: %v", err)
+		}
+	}
+}
+
+// stale notes what of the files takes a restart, besides what did before.
+func (r *Reloader) stale(list []string) {
+	for _, text := range list {
+		if !slices.Contains(r.files, text) {
+			r.o.Note("%s", text)
+		}
+	}
+	r.files = list
 }
 
 // become notes a state, once, in every ledger and for the operator.
@@ -204,15 +237,8 @@ func (k *Keeper) use(l Loaded) error {
 	defer func() { o.send() }()
 	k.asks.mu.Lock()
 	defer k.asks.mu.Unlock()
-	if len(l.Protected) > 0 {
-		items := make([]abi.Value, len(l.Protected))
-		for i, p := range l.Protected {
-			items[i] = abi.StringValue(p)
-		}
-		facts := abi.ObjectValue(abi.Member{Name: "protected", Value: abi.ArrayValue(items...)})
-		if _, err := k.o.Engine.Step(abi.Event{Facts: &abi.FactsEvent{Facts: facts}}); err != nil {
-			return err
-		}
+	if err := k.protect(l.Protected); err != nil {
+		return err
 	}
 	before := k.o.Engine.PolicyDigest()
 	if before != l.Policy.Digest() {
@@ -242,6 +268,20 @@ func (k *Keeper) use(l Loaded) error {
 		k.rejudged(&o, q, verdicts, r)
 	}
 	return nil
+}
+
+// protect has calls kept away from further files.
+func (k *Keeper) protect(files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	items := make([]abi.Value, len(files))
+	for i, p := range files {
+		items[i] = abi.StringValue(p)
+	}
+	facts := abi.ObjectValue(abi.Member{Name: "protected", Value: abi.ArrayValue(items...)})
+	_, err := k.o.Engine.Step(abi.Event{Facts: &abi.FactsEvent{Facts: facts}})
+	return err
 }
 
 // rejudged acts on what a question has become under another policy.

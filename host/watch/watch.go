@@ -7,9 +7,12 @@ package watch
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -34,8 +37,10 @@ type Options struct {
 	// Files lists the paths. It is asked anew whenever they were looked at.
 	Files func() []string
 	// Changed is called after any of them holds something else than before, is
-	// gone, or is back. Calls do not overlap.
-	Changed func()
+	// gone, or is back, and not while they are being written. Calls do not overlap.
+	// It returns the digests of what it read, as [Sums] makes them: what has changed
+	// again since is told of again, also if it is as it was before.
+	Changed func() map[string][sha256.Size]byte
 	// Note takes one line for the operator.
 	Note func(format string, args ...any)
 }
@@ -52,7 +57,7 @@ func Files(ctx context.Context, o Options, seen map[string][sha256.Size]byte) {
 		defer w.Close()
 		events, errs = w.Events, w.Errors
 	}
-	state := watching{o: o, w: w, seen: seen}
+	state := watching{ctx: ctx, o: o, w: w, seen: seen}
 	state.follow()
 	state.look()
 	every := time.NewTicker(again)
@@ -90,6 +95,7 @@ func Files(ctx context.Context, o Options, seen map[string][sha256.Size]byte) {
 
 // watching is what is watched, and what was seen.
 type watching struct {
+	ctx  context.Context
 	o    Options
 	w    *fsnotify.Watcher // nil: the system does not tell
 	dirs []string
@@ -98,17 +104,45 @@ type watching struct {
 
 // look compares the files with what was seen, and watches what leads to them.
 func (s *watching) look() {
-	now := Sums(s.o.Files())
-	changed := len(now) != len(s.seen) // also where a path is listed that was not read yet
-	for path, sum := range now {
-		was, ok := s.seen[path]
-		changed = changed || !ok || was != sum
-	}
-	if changed {
+	if now := Sums(s.o.Files()); differ(now, s.seen) {
+		now = s.still(now)
+		read := s.o.Changed()
+		for _, path := range s.o.Files() { // others than before, where one names others
+			if sum, ok := read[path]; ok {
+				now[path] = sum
+			}
+		}
 		s.seen = now
-		s.o.Changed() // files that it lists from now on are looked at, and told of, once more
 	}
 	s.follow()
+}
+
+// still waits until nothing is written for a while, or for too long: what was
+// written in part could be another policy.
+func (s *watching) still(now map[string][sha256.Size]byte) map[string][sha256.Size]byte {
+	for range latest / settle {
+		select {
+		case <-s.ctx.Done():
+			return now
+		case <-time.After(settle):
+		}
+		next := Sums(s.o.Files())
+		if !differ(now, next) {
+			break
+		}
+		now = next
+	}
+	return now
+}
+
+// differ says whether files are not as they were, or others.
+func differ(now, seen map[string][sha256.Size]byte) bool {
+	for path, sum := range now {
+		if was, ok := seen[path]; !ok || was != sum { // also where a path is listed that was not read yet
+			return true
+		}
+	}
+	return len(now) != len(seen)
 }
 
 // follow watches the directories of the files, and of the links to them.
@@ -142,16 +176,37 @@ func Sums(paths []string) map[string][sha256.Size]byte {
 	return sums
 }
 
+// maxSum bounds how much of a file is looked at, in bytes: no policy is as large.
+const maxSum = 8 << 20
+
 func sum(path string) (zero [sha256.Size]byte) {
-	// Of a pipe nothing is read: nobody might ever write to it.
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return zero
-	}
-	data, err := os.ReadFile(path)
+	f, err := Open(path)
 	if err != nil {
 		return zero
 	}
-	return sha256.Sum256(data)
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, maxSum)); err != nil {
+		return zero
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// Open opens a regular file to read it. Anything else, such as a pipe to which
+// nobody might ever write, is an error and holds up nobody.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("is no regular file")}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Directories lists the directories in which something can be changed so that a
@@ -159,25 +214,37 @@ func sum(path string) (zero [sha256.Size]byte) {
 // each with the one above, where it could itself be replaced.
 func Directories(path string) []string {
 	var dirs []string
-	add := func(dir string) {
-		for _, d := range []string{dir, filepath.Dir(dir)} {
+	names, links := ways(path)
+	for _, p := range slices.Concat(names, links) {
+		for _, d := range []string{filepath.Dir(p), filepath.Dir(filepath.Dir(p))} {
 			if !slices.Contains(dirs, d) {
 				dirs = append(dirs, d)
 			}
 		}
 	}
-	path = filepath.Clean(path)
-	add(filepath.Dir(path))
+	return dirs
+}
+
+// Ways lists the names of a file: a path, and what it is behind each of the links
+// that lead from it to the file.
+func Ways(path string) []string {
+	names, _ := ways(path)
+	return names
+}
+
+func ways(path string) (names, links []string) {
+	names = []string{filepath.Clean(path)}
 	for range maxLinks {
-		next, ok := firstLink(path)
+		next, ok := firstLink(names[len(names)-1])
 		if !ok {
 			break
 		}
-		add(filepath.Dir(next.link))
-		path = next.leads
-		add(filepath.Dir(path))
+		if slices.Contains(names, next.leads) {
+			break // a loop
+		}
+		names, links = append(names, next.leads), append(links, next.link)
 	}
-	return dirs
+	return names, links
 }
 
 // step is one link of a path, and what the path is behind it.

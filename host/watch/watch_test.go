@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -80,7 +81,7 @@ func TestChangesAreNoticedHoweverTheyAreMade(t *testing.T) {
 			done := make(chan bool)
 			go func() {
 				defer close(done)
-				watch.Files(ctx, watch.Options{Files: func() []string { return []string{file} }, Changed: func() { changed <- true }, Note: t.Logf}, nil)
+				watch.Files(ctx, watch.Options{Files: func() []string { return []string{file} }, Changed: func() map[string][sha256.Size]byte { changed <- true; return nil }, Note: t.Logf}, nil)
 			}()
 			defer func() { cancel(); <-done }()
 			for _, what := range []string{"the first look", "the change"} {
@@ -114,7 +115,7 @@ func TestTheFirstLookComparesWithWhatWasRead(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		changed := 0
-		watch.Files(ctx, watch.Options{Files: func() []string { return []string{file} }, Changed: func() { changed++ }, Note: t.Logf}, seen)
+		watch.Files(ctx, watch.Options{Files: func() []string { return []string{file} }, Changed: func() map[string][sha256.Size]byte { changed++; return nil }, Note: t.Logf}, seen)
 		if want := c.read != c.now; (changed > 0) != want {
 			t.Errorf("read %s, and now it is %s: %d changes", c.read, c.now, changed)
 		}
