@@ -24,6 +24,13 @@ var reloadParts = []struct {
 		"{to: [to], trusted: [\"*@corp.example\", \"*@x.example\"]}", "{to: [to], on: {prose: allow, unproven: allow}}", "{on: {prose: ask, unproven: deny}}", "none",
 		"{to: [to], payload: allow}", "{to: [to], payload: deny}", "{to: [to], override: once}",
 	}},
+	{"tools/s/send/args", []string{
+		"", "[{arg: to, origin: [client]}]", "[{arg: to, origin: [client], verdict: deny}]", "[{arg: to, origin: [client], verdict: ask}]",
+		"[{slot: recipient, allow: [\"*@corp.example\"]}]", "[{slot: recipient, allow: [\"*@corp.example\"], also: true}]", "[{slot: recipient, deny: [\"*@x.example\"]}]",
+		"[{slot: recipient, deny: [\"*@evil.example\"], verdict: ask}]",
+	}},
+	{"tools/s/send/slots", []string{"", "{body: recipient}", "{to: path}", "{body: path, to: url}"}},
+	{"tools/s/send/hide", []string{"", "true"}},
 	{"tools/s/send/max_calls", []string{"", "0", "1", "3"}},
 	{"tools/s/send/risk", []string{"", "low", "critical"}},
 	{"tools/s/send/undeclared", []string{"", "allow", "sink", "deny"}},
@@ -36,6 +43,14 @@ var reloadParts = []struct {
 		"[{arg: content, forbid: true}]", "[{slot: path, allow: [\"/srv/**\"], also: true}]",
 	}},
 	{"tools/s/*/verdict", []string{"", "deny", "ask", "allow"}},
+	{"tools/s/*/sink", []string{"", "{content: [body]}", "{to: []}", "none", "{to: [id]}", "{on: {unproven: allow}}", "{trusted: [\"*@evil.example\"]}"}},
+	{"tools/s/*/undeclared", []string{"", "allow", "sink", "deny"}},
+	{"tools/s/*/risk", []string{"", "low", "critical"}},
+	{"tools/s/*/max_calls", []string{"", "0", "2"}},
+	{"tools/s/*/slots", []string{"", "{id: path}", "{to: recipient}"}},
+	{"tools/s/*/args", []string{
+		"", "[{slot: path, allow: [\"/srv/**\"]}]", "[{slot: path, deny: [\"/srv/**\"]}]", "[{slot: recipient, allow: [\"*@evil.example\"]}]",
+	}},
 	{"tools/s/*/when", []string{"", "{labels: [labels0]}"}},
 	{"tools/s/remove_item/max_calls", []string{"", "0", "9"}},
 	{"tools/s/remove_item/replace", []string{"", "true"}},
@@ -46,6 +61,18 @@ var reloadParts = []struct {
 	{"settings/unknown_server", []string{"", "deny", "ask", "allow"}},
 	{"settings/user_context", []string{"", "true", "false"}},
 	{"servers/s/verdict", []string{"", "deny", "ask", "allow"}},
+	{"servers/s/replace", []string{"", "true"}},
+	{"servers/s/text", []string{"", "{read: prose}", "{read: json}"}},
+	{"servers/s/resources", []string{
+		"", "{verdict: deny}", "{verdict: ask}", "{verdict: allow}", "{args: [{slot: path, allow: [\"/srv/**\"]}]}", "{args: [{slot: path, allow: [\"/etc/**\"]}]}",
+		"{args: [{slot: path, deny: [\"/etc/**\"]}]}", "{verdict: allow, args: [{arg: uri, match: \"docs://.*\"}]}",
+	}},
+	{"servers/s/prompts", []string{"", "{verdict: deny}", "{verdict: allow}", "{args: [{arg: /arguments/to, forbid: true}]}"}},
+	{"servers/s/requests", []string{
+		"", "{sampling: deny}", "{sampling: ask}", "{sampling: allow}", "{sampling: {args: [{arg: maxTokens, in: [9]}]}}", "{sampling: {args: [{arg: maxTokens, in: [900]}]}}",
+		"{sampling: {verdict: allow}, elicitation: deny}", "{sampling: {args: [{arg: maxTokens, max: 100}]}}", "{sampling: {verdict: ask, args: [{arg: maxTokens, max: 100}]}}",
+	}},
+	{"servers/s/methods", []string{"", "{\"vendor/*\": deny}", "{\"vendor/*\": deny, vendor/x: ask}", "{vendor/x: allow}", "{\"*\": deny}"}},
 	{"servers/s/outputs", []string{"", "trusted", "untrusted"}},
 	{"servers/other/outputs", []string{"", "untrusted"}},
 	{"sources/s/read/whole_field", []string{"", "true"}},
@@ -53,6 +80,12 @@ var reloadParts = []struct {
 	{"labels", []string{"{from: [s/nothing]}", "{from: [s/read]}", "{from: [s/read, s/write]}", "{from: [s/read], audience: [\"*@corp.example\"]}"}},
 	{"flows", []string{"", "{label: LABEL, to: [s/send]}", "{label: LABEL, to: [s/send], verdict: ask}", "{label: LABEL, to: [s/send, s/write]}"}},
 	{"chains", []string{"", "{from: [s/read], to: [s/send]}", "{from: [s/read], to: [s/send], verdict: ask}", "{from: [s/read], to: [s/send], within: 1}"}},
+	{"schedules", []string{"", "{tools: [s/send], allow: []}", "{tools: [s/send], allow: [], otherwise: ask}", "{tools: [s/*], allow: [{zone: UTC, from: \"10:00\", to: \"11:00\"}]}"}},
+	{"redact", []string{
+		"", "{pattern: \"evil[.]example\", with: \"[gone]\"}", "{pattern: \"evil[.]example\", with: \"[gone]\", in: [arguments]}", "{pattern: \"evil[.]example\", with: \"[gone]\", in: [arguments], verdict: deny}",
+		"{pattern: \"evil[.]example\", with: \"[gone]\", in: [arguments], verdict: ask}", "{pattern: \"evil[.]example\", with: a@corp.example}",
+	}},
+	{"capability/envelope", []string{"", "[read_files]", "[read_files, write_files]", "[]"}},
 	{"identities", []string{"", "{match: {subject: me}}"}},
 }
 
@@ -80,7 +113,7 @@ func reloadFile(layer int, def string, ways []int) string {
 		case len(words) == 1:
 			name := fmt.Sprintf("%s%d", section, layer)
 			fmt.Fprintf(&b, "  - {name: %s, %s\n", name, strings.ReplaceAll(way[1:], "LABEL", fmt.Sprintf("labels%d", layer)))
-		case section == "settings":
+		case section == "settings" || section == "capability":
 			fmt.Fprintf(&b, "  %s: %s\n", words[1], way)
 		default:
 			cut := strings.LastIndexByte(words[1], '/')
@@ -99,24 +132,25 @@ func reloadFile(layer int, def string, ways []int) string {
 func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
 	applied, tightened, waited := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		def := rapid.SampledFrom(lawTokens).Draw(t, "default")
+		def := rapid.SampledFrom([]string{"deny", "ask", "allow", "allow", "allow"}).Draw(t, "default")
 		var old, next [2]string
 		for layer := range old {
 			was, is := make([]int, len(reloadParts)), make([]int, len(reloadParts))
 			for i, part := range reloadParts {
-				if rapid.IntRange(0, 3).Draw(t, "is there") == 0 {
+				if rapid.IntRange(0, 9).Draw(t, "is there") == 0 {
 					was[i] = rapid.IntRange(0, len(part.ways)-1).Draw(t, part.form)
 				}
 				is[i] = was[i]
 			}
-			for range rapid.IntRange(0, 2).Draw(t, "changes") {
+			for range rapid.IntRange(layer, 2).Draw(t, "changes") {
 				i := rapid.IntRange(0, len(reloadParts)-1).Draw(t, "part")
 				is[i] = rapid.IntRange(0, len(reloadParts[i].ways)-1).Draw(t, "new "+reloadParts[i].form)
 			}
 			old[layer], next[layer] = reloadFile(layer, def, was), reloadFile(layer, def, is)
 		}
-		a, ok := tryLoad(old[:])
-		b, ok2 := tryLoad(next[:])
+		floor := rapid.IntRange(0, 3).Draw(t, "as a floor") == 0
+		a, ok := tryLoad(old[:], floor)
+		b, ok2 := tryLoad(next[:], floor)
 		if !ok || !ok2 || a.Digest() == b.Digest() || len(policy.Fixed(a, b)) > 0 {
 			return
 		}
@@ -128,22 +162,25 @@ func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
 			return
 		}
 		applied++
-		events, last := lawEvents(t), lawCall(t)
-		judge := func(p *policy.Policy) abi.Outcome {
-			r := newLawRun(a, builtin.Table(), "aaaaaa00")
-			for _, e := range events {
-				r.step(e)
+		events := lawEvents(t)
+		for range 4 {
+			last := rapid.OneOf(rapid.Custom(lawCall), rapid.Custom(lawCall), rapid.Custom(lawOther)).Draw(t, "last")
+			judge := func(p *policy.Policy) abi.Outcome {
+				r := newLawRun(a, builtin.Table(), "aaaaaa00")
+				for _, e := range events {
+					r.step(e)
+				}
+				r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
+				o, _ := outcomeOf(r.step(last))
+				return o
 			}
-			r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
-			o, _ := outcomeOf(r.step(last))
-			return o
-		}
-		was, is := judge(a), judge(b)
-		if is < was {
-			tightened++
-		}
-		if is > was {
-			t.Fatalf("%v became %v under\n%s\n---\n%s\nand then\n%s\n---\n%s", was, is, old[0], old[1], next[0], next[1])
+			was, is := judge(a), judge(b)
+			if is < was {
+				tightened++
+			}
+			if is > was {
+				t.Fatalf("%v became %v for %+v under\n%s\n---\n%s\nand then\n%s\n---\n%s", was, is, last.Call, old[0], old[1], next[0], next[1])
+			}
 		}
 	})
 	t.Logf("%d reloads were applied, %d of them tightened, and %d waited", applied, tightened, waited)
@@ -153,8 +190,8 @@ func TestLawWhatAReloadNeedsNoPersonForNeverLoosens(t *testing.T) {
 // that tightens and one that loosens stand here.
 func TestWhatWaitsForAPersonIsWhatLoosens(t *testing.T) {
 	const head = "callgate: 1\npacks: none\nsettings: {default: ask, unlisted: ask}\n"
-	a, ok := tryLoad([]string{head, head})
-	b, ok2 := tryLoad([]string{head, head + "tools: {s/read: {verdict: deny}}\n"})
+	a, ok := tryLoad([]string{head, head}, false)
+	b, ok2 := tryLoad([]string{head, head + "tools: {s/read: {verdict: deny}}\n"}, false)
 	if !ok || !ok2 {
 		t.Fatal("the examples do not load")
 	}
@@ -166,10 +203,15 @@ func TestWhatWaitsForAPersonIsWhatLoosens(t *testing.T) {
 	}
 }
 
-func tryLoad(texts []string) (*policy.Policy, bool) {
-	p, err := policy.Load(policy.Options{
+// tryLoad loads two files: as layers, or the second one as a floor.
+func tryLoad(texts []string, floor bool) (*policy.Policy, bool) {
+	o := policy.Options{
 		Files: []string{"/0.yaml", "/1.yaml"}, Specs: builtin.Table(),
 		Read: func(path string) ([]byte, error) { return []byte(texts[path[1]-'0']), nil },
-	})
+	}
+	if floor {
+		o.Files, o.Floor = o.Files[:1], o.Files[1]
+	}
+	p, err := policy.Load(o)
 	return p, err == nil
 }

@@ -23,8 +23,10 @@ func Loosens(old, new *Policy) []string {
 	case new.floor == nil:
 		l.list = append(l.list, "the floor is gone")
 	default:
-		l.settings(&old.floor.settings, &new.floor.settings)
-		l.layers(old.floor.layers, new.floor.layers)
+		floor := &loosens{old: old.floor, new: new.floor}
+		floor.settings(&old.floor.settings, &new.floor.settings)
+		floor.layers(old.floor.layers, new.floor.layers)
+		l.list = append(l.list, floor.list...)
 	}
 	return l.list
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,19 @@ func TestWhatWaitsForAPersonAndWhatDoesNot(t *testing.T) {
 		{"a hidden tool", "tools: {a/b: {verdict: ask}}", "tools: {a/b: {verdict: ask, hide: true}}", tightens, "hide"},
 		{"a risk", "tools: {a/b: {risk: low}}", "tools: {a/b: {risk: high}}", tightens, "risk"},
 		{"arguments that nobody declared", "tools: {a/b: {undeclared: sink}}", "tools: {a/b: {undeclared: deny}}", tightens, "undeclared"},
+		{"arguments that nobody declared, of one tool of many", "tools: {\"a/*\": {undeclared: deny}}", "tools: {\"a/*\": {undeclared: deny}, a/b: {undeclared: sink}}", unknown, "a/b.undeclared"},
+		{"denied at last", "tools: {a/b: {undeclared: sink}}", "tools: {a/b: {undeclared: sink}, \"a/*\": {undeclared: deny}}", tightens, "a/*.undeclared: removed"},
+		{"a sink that names its content alone", "tools: {a/b: {verdict: ask}}", "tools: {a/b: {verdict: ask, sink: {content: [x]}}}", unknown, "a/b.sink: declares no sink any more"},
+		{"one destination instead of all", "tools: {\"a/*\": {sink: {content: [x]}}}", "tools: {\"a/*\": {sink: {content: [x]}}, a/b: {sink: {to: [y]}}}", unknown, "a/b.sink.to"},
+		{"one more destination", "tools: {\"a/*\": {sink: {to: [x]}}}", "tools: {\"a/*\": {sink: {to: [x]}}, a/b: {sink: {to: [y]}}}", tightens, "a/b.sink"},
+		{"guesses instead of all", "tools: {\"a/*\": {sink: {content: [x]}}, a/b: {sink: none}}", "tools: {\"a/*\": {sink: {content: [x]}}}", unknown, "a/b.sink"},
+		{"a place where a value is found", "tools: {a/b: {args: [{slot: path, allow: [/srv/a]}]}}", "tools: {a/b: {args: [{slot: path, allow: [/srv/a]}], slots: {x: path}}}", unknown, "a/b.slots"},
+		{"what nobody vouches for", "tools: {a/b: {args: [{arg: x, origin: [client]}]}}", "tools: {a/b: {args: [{arg: x, origin: [client], verdict: deny}]}}", tightens, "args[0].verdict"},
+		{"what nobody vouches for asks", "tools: {a/b: {args: [{arg: x, origin: [client], verdict: ask}]}}", "tools: {a/b: {args: [{arg: x, origin: [client]}]}}", tightens, "args[0].verdict"},
+		{"a list instead of a word", "servers: {a: {requests: {sampling: allow}}}", "servers: {a: {requests: {sampling: {args: [{arg: x, in: [a]}]}}}}", unknown, "sampling.args[0]"},
+		{"a rule instead of a word", "servers: {a: {requests: {sampling: allow}}}", "servers: {a: {requests: {sampling: {args: [{arg: x, max: 3}]}}}}", tightens, "sampling"},
+		{"a word that denies instead of a list", "servers: {a: {requests: {sampling: {args: [{arg: x, max: 3}]}}}}", "servers: {a: {requests: {sampling: deny}}}", tightens, "sampling"},
+		{"a loosening beside what tightens", "tools: {a/b: {verdict: allow}, a/c: {max_calls: 1}}", "tools: {a/b: {verdict: deny}, a/c: {max_calls: 2}}", unknown, "a/c.max_calls"},
 		{"a budget more", "budgets: [{name: x, tools: [a/b], max: 3}]", "budgets: [{name: x, tools: [a/b], max: 3}, {name: y, tools: [a/b], max: 3}]", tightens, "budgets[1]: removed"},
 		{"a lower budget", "budgets: [{name: x, tools: [a/b], max: 3}]", "budgets: [{name: x, tools: [a/b], max: 2}]", tightens, "budgets[0].max"},
 		{"another period", "budgets: [{name: x, tools: [a/b], max: 3, per: 1h}]", "budgets: [{name: x, tools: [a/b], max: 3, per: 2h}]", unknown, "budgets[0].per"},
@@ -123,6 +137,64 @@ func TestLayersThatComeAndGo(t *testing.T) {
 	}
 	if list := Loosens(load(files, "/p/b.yaml"), load(files, "")); len(list) == 0 {
 		t.Error("a floor less, and nothing is said")
+	}
+}
+
+// What a floor says is compared with the floor that was, whatever is above it.
+func TestAFloorIsComparedWithAFloor(t *testing.T) {
+	top := head("servers: {c: {}}")
+	load := func(floor string) *Policy {
+		m := memory{"/p/a.yaml": top, "/p/f.yaml": floor, "/p/g.yaml": head("identities: [{name: x, match: {subject: y}}]")}
+		p, err := Load(Options{Files: []string{"/p/a.yaml"}, Floor: "/p/f.yaml", Read: m.read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name, old, new string
+		waits          bool
+	}{
+		{"a server that only the floor did not know", head("servers: {a: {}}"), head("servers: {a: {}, c: {}}"), true},
+		{"callers that only the floor did not know", head("include: [g.yaml]"), head("include: [g.yaml]", "identities: [{name: z, match: {subject: z}}]"), true},
+		{"a rule more", head("servers: {a: {}}"), head("servers: {a: {}}", "tools: {a/b: {verdict: deny}}"), false},
+	} {
+		if list := Loosens(load(c.old), load(c.new)); len(list) > 0 != c.waits {
+			t.Errorf("%s: %q", c.name, list)
+		}
+	}
+}
+
+// Whatever setting differs, one of the two ways waits, or both take a restart.
+func TestNoSettingIsForgotten(t *testing.T) {
+	checked := 0
+	for field := range reflect.TypeFor[Settings]().Fields() {
+		if strings.HasSuffix(field.Name, "At") {
+			continue
+		}
+		checked++
+		a, b := mustLoad(t, head("tools: {}")), mustLoad(t, head("tools: {}"))
+		a.digest = "another"
+		switch v := reflect.ValueOf(&b.settings).Elem().FieldByIndex(field.Index); v.Kind() {
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		case reflect.Int, reflect.Int64:
+			v.SetInt(v.Int() + 1)
+		case reflect.Uint8:
+			v.SetUint(v.Uint() + 1)
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Slice:
+			v.Set(reflect.ValueOf([]string{"x"}))
+		default:
+			t.Fatalf("%s is a %v, which this test does not know", field.Name, v.Kind())
+		}
+		if len(Loosens(a, b)) == 0 && len(Loosens(b, a)) == 0 && len(Fixed(a, b)) == 0 {
+			t.Errorf("%s is not compared", field.Name)
+		}
+	}
+	if checked < 15 {
+		t.Fatalf("%d settings", checked)
 	}
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -29,9 +30,9 @@ func (p *layerPair) tool(at string, a, b abi.Value) {
 		case "args", "results":
 			p.args(at, a, b)
 		case "slots":
-			for _, arg := range a.Members() {
-				p.same(abi.Join(at, arg.Name), arg.Value, b.Get(arg.Name))
-			}
+			// A further name tightens what no value may be, and is one more place where
+			// a list that wants a value finds one.
+			p.same(at, a, b)
 		case "hide":
 			if a.True() && !b.True() {
 				p.looser(at, "")
@@ -67,8 +68,9 @@ func (p *layerPair) raised(at string, a, b abi.Value, order ...string) {
 
 func (p *layerPair) undeclared(at string, a, b abi.Value) {
 	order := []string{"allow", "sink", "deny"}
-	if is, was := slices.Index(order, b.Str()), slices.Index(order, a.Str()); is < was || !a.Exists() && is == 0 {
-		p.looser(at, "") // an absent one has the index -1
+	is, was := slices.Index(order, b.Str()), slices.Index(order, a.Str()) // -1: absent
+	if is < was || was < 0 && is < len(order)-1 && is >= 0 {              // a less specific one may deny
+		p.looser(at, "")
 	}
 }
 
@@ -78,16 +80,26 @@ func (p *layerPair) sink(at string, a, b abi.Value) {
 		p.looser(at, "")
 		return
 	}
-	if a.IsString() {
+	if a.IsString() && !b.IsString() {
 		a = abi.Value{} // none: what others say counts again
+		if p.loosens.contentOnly() {
+			p.looser(at, "the destinations that are guessed may be all that is judged")
+		}
+	}
+	if !a.Get("to").Exists() && a.Get("content").Exists() && !b.Get("to").Exists() && !b.Get("content").Exists() {
+		p.looser(at, "declares no sink any more")
 	}
 	for _, name := range membersOf(a, b) {
 		at, a, b := abi.Join(at, name), a.Get(name), b.Get(name)
 		switch name {
 		case "to":
 			all := b.Exists() && b.Len() == 0
-			if !all && a.Exists() && (a.Len() == 0 || !subset(b, a)) {
+			switch {
+			case all:
+			case a.Exists() && (a.Len() == 0 || !subset(b, a)):
 				p.looser(at, "")
+			case !a.Exists() && p.loosens.contentOnly():
+				p.looser(at, "every argument may have been a destination before")
 			}
 		case "content", "trusted":
 			if !subset(a, b) {
@@ -108,6 +120,18 @@ func (p *layerPair) sink(at string, a, b abi.Value) {
 		}
 	}
 }
+
+// contentOnly says whether an entry of the old policy declares a sink and none of
+// its destinations. Every argument is one then, until any entry names one.
+func (l *loosens) contentOnly() bool {
+	return slices.ContainsFunc(slices.Concat(l.old.layers, l.old.packs), func(y *layer) bool {
+		return slices.ContainsFunc(y.typed().toolsIn(), func(t tool) bool {
+			return t.Sink != nil && t.Sink.Of != nil && t.Sink.Of.To == nil && t.Sink.Of.Content != nil
+		})
+	})
+}
+
+func (f *file) toolsIn() []tool { return slices.Collect(maps.Values(f.Tools)) }
 
 // args compares rules about arguments: those that are the same in both, then
 // those that are about the same values, then what is new or gone.
@@ -140,6 +164,7 @@ func (p *layerPair) args(at string, a, b abi.Value) {
 // arg compares two rules about the same values.
 func (p *layerPair) arg(at string, a, b abi.Value) {
 	for _, name := range membersOf(a, b) {
+		origin := b.Get("origin").Exists()
 		a, b, ok := a.Get(name), b.Get(name), false
 		switch name {
 		case "allow", "in", "allow_pattern":
@@ -160,8 +185,8 @@ func (p *layerPair) arg(at string, a, b abi.Value) {
 			ok = b.Exists() && (!a.Exists() || less(b, a))
 		case "min":
 			ok = b.Exists() && (!a.Exists() || less(a, b))
-		case "verdict":
-			ok = b.Str() != "ask"
+		case "verdict": // a value that nobody vouches for asks, where nothing is said
+			ok = b.Str() == "deny" || !b.Exists() && (!origin || a.Str() == "ask")
 		}
 		if !ok && !a.Equal(b) {
 			p.looser(abi.Join(at, name), "")
@@ -217,6 +242,9 @@ func (p *layerPair) permit(at string, a, b abi.Value) {
 			return
 		}
 		p.verdict(at, word(a), word(b))
+		if b.Str() != "deny" {
+			p.args(abi.Join(at, "args"), a.Get("args"), b.Get("args"))
+		}
 		return
 	}
 	for _, name := range membersOf(a, b) {
