@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,60 +13,76 @@ import (
 )
 
 func reloadCmd(std stdio) *cobra.Command {
-	var accept, asJSON bool
-	var group string
+	var asJSON bool
+	var accept, group string
 	cmd := &cobra.Command{
 		Use:   "reload [--accept]",
 		Short: "Say which live processes have the policy of their files in force, and accept one that waits",
 		Long: "Every live callgate reads the files of its policy again when they change. What does not load changes nothing, and what\n" +
-			"may allow more waits until it is accepted here. settings.mode and settings.default only change with a restart.",
+			"may allow more waits until it is accepted here: whatever waits, or with a digest only the policy that was listed with it. settings.mode and settings.default only change with a restart.",
 		Args: wants(cobra.NoArgs, "it takes none; --group NAME is about one group only"),
 		RunE: func(*cobra.Command, []string) error {
 			return reload(std, group, accept, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept", false, "put the policies that wait into force")
+	cmd.Flags().StringVar(&accept, "accept", "", "put the policies that wait into force; with =DIGEST only those of this digest")
+	cmd.Flags().Lookup("accept").NoOptDefVal = acceptAny
 	cmd.Flags().StringVar(&group, "group", "", "only the processes of one group")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func reload(std stdio, group string, accept, asJSON bool) error {
+// acceptAny stands for whatever waits.
+const acceptAny = "any"
+
+// minDigest is how much of a digest tells policies apart.
+const minDigest = 12
+
+// meant says whether a policy that waits is the one that a person means, who may
+// have seen another one a moment ago.
+func meant(accept string, r *approval.Reload) bool {
+	return accept == acceptAny || accept != "" && strings.HasPrefix(strings.TrimPrefix(r.Digest, "sha256:"), strings.TrimPrefix(accept, "sha256:"))
+}
+
+func reload(std stdio, group, accept string, asJSON bool) error {
+	if n := len(strings.TrimPrefix(accept, "sha256:")); accept != "" && accept != acceptAny && n < minDigest {
+		return fmt.Errorf("callgate reload: %q is no digest; want the %d digits that callgate reload prints, or --accept alone", accept, minDigest)
+	}
 	list, err := processes(group)
 	var text strings.Builder
 	var values []abi.Value
-	waiting, accepted := 0, 0
+	var waits []string // digests
+	accepted, meantAny := 0, false
 	for _, p := range list {
 		r := p.Info.Reload
 		said := ""
 		if r != nil && r.State == abi.ReloadWaits {
-			waiting++
-			if accept {
-				// What is accepted is what was listed here, and nothing that came later.
-				said = "accepted"
-				if acceptErr := p.AcceptPolicy(r.Digest); acceptErr != nil {
-					said = "not accepted: " + acceptErr.Error()
-					err = errors.Join(err, fmt.Errorf("%s: %w", processName(p), acceptErr))
-				} else {
+			waits = append(waits, short(r.Digest))
+			if meant(accept, r) {
+				meantAny = true
+				var acceptErr error
+				if said, acceptErr = acceptOf(p, r); acceptErr == nil {
 					accepted++
 				}
+				err = errors.Join(err, acceptErr)
 			}
 		}
 		text.WriteString(reloadText(p, said))
 		values = append(values, reloadValue(p, said))
 	}
-	if len(list) == 0 {
-		text.WriteString("no callgate run is live\n")
-	}
-	if accept && waiting == 0 && err == nil {
+	switch {
+	case accept == "" || err != nil:
+	case len(waits) == 0:
 		err = errors.New("no policy waits to be accepted")
+	case !meantAny:
+		err = errors.New("no policy of that digest waits; the files have changed since, look again with callgate reload")
 	}
 	out := []byte(text.String())
-	if waiting > 0 && !accept {
-		out = append(out, "accept with callgate reload --accept\n"...)
+	if accept == "" {
+		out = append(out, howToAccept(len(list), waits)...)
 	}
 	if asJSON {
-		out = jsonLine(object("processes", abi.ArrayValue(values...), "waiting", waiting-accepted))
+		out = jsonLine(object("processes", abi.ArrayValue(values...), "waiting", len(waits)-accepted))
 	}
 	if _, writeErr := std.out.Write(out); writeErr != nil {
 		return writeErr
@@ -74,6 +91,30 @@ func reload(std stdio, group string, accept, asJSON bool) error {
 		return failed(err)
 	}
 	return nil
+}
+
+// acceptOf accepts what was listed of a process, and nothing that came later.
+func acceptOf(p approval.Process, r *approval.Reload) (said string, err error) {
+	if err := p.AcceptPolicy(r.Digest); err != nil {
+		return "not accepted: " + err.Error(), fmt.Errorf("%s: %w", processName(p), err)
+	}
+	return "accepted", nil
+}
+
+// howToAccept ends the list for people.
+func howToAccept(live int, waits []string) string {
+	slices.Sort(waits)
+	switch same := slices.Compact(slices.Clone(waits)); {
+	case live == 0:
+		return "no callgate run is live\n"
+	case len(same) == 0:
+		return ""
+	case len(same) > 1:
+		return "accept with callgate reload --accept\n"
+	default:
+		return "accept with callgate reload --accept\n" +
+			"or, whatever the files become meanwhile, this policy alone with callgate reload --accept=" + same[0] + "\n"
+	}
 }
 
 // reloadText is for people: a line for a process, and one for each reason.

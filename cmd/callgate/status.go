@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/clients"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -36,8 +37,13 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 	var text strings.Builder
 	var files []abi.Value
 	broken := false
+	running, err := processes("")
+	if err != nil {
+		running = nil // nothing can run here, and the rest is known all the same
+	}
 	for _, f := range found {
 		s := stateOf(f)
+		s.running = running
 		for _, e := range s.entries {
 			s.packs = append(s.packs, packsOf(e))
 		}
@@ -48,9 +54,16 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 	if len(found) == 0 {
 		text.WriteString("no configuration of any client is found; name a file with --config\n")
 	}
+	others := unexplained(found, running)
+	for _, p := range others {
+		text.WriteString(oneLine(processName(p)) + "  group " + oneLine(p.Info.Group) + "  no configuration that is found starts it\n")
+		for _, line := range notesOf(p) {
+			text.WriteString("    " + oneLine(line) + "\n")
+		}
+	}
 	out := []byte(text.String())
 	if asJSON {
-		out = jsonLine(object("files", abi.ArrayValue(files...)))
+		out = jsonLine(object("files", abi.ArrayValue(files...), "processes", processValues(others)))
 	}
 	if _, err := std.out.Write(out); err != nil {
 		return err
@@ -66,6 +79,7 @@ type fileState struct {
 	clients.Found
 	entries []clients.Entry
 	packs   [][]policy.Binding // of each entry; absent where nobody asked
+	running []approval.Process // of all servers
 	err     error
 }
 
@@ -129,6 +143,11 @@ func (s fileState) text() string {
 			b.WriteString("  (" + oneLine(e.Why) + ")")
 		}
 		b.WriteString("\n")
+		for _, p := range s.processesOf(e) {
+			for _, line := range notesOf(p) {
+				b.WriteString("    " + oneLine(line) + "\n")
+			}
+		}
 	}
 	return b.String()
 }
@@ -161,7 +180,7 @@ func (s fileState) value() abi.Value {
 			policies = abi.ArrayValue(list...)
 		}
 		servers = append(servers, object("name", e.Name, "scope", stated(e.Scope), "line", e.Line, "state", string(e.State), "why", stated(e.Why),
-			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "packs", packs, "floor", stated(e.Floor)))
+			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "packs", packs, "floor", stated(e.Floor), "processes", s.live(e)))
 	}
 	out := object("client", stated(s.Client), "path", s.Path, "group", s.Group, "servers", abi.ArrayValue(servers...))
 	if s.err == nil {

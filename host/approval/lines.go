@@ -203,9 +203,10 @@ type Info struct {
 	Files        []string // that the policy was merged from
 	PID          int      // of the callgate process
 	Started      time.Time
-	UserContext  bool    // it takes `callgate context add`
-	Observe      bool    // it only writes down what it would deny
-	Reload       *Reload // nil: it reads its policy once
+	UserContext  bool     // it takes `callgate context add`
+	Observe      bool     // it only writes down what it would deny
+	Reload       *Reload  // nil: it reads its policy once
+	Labels       []string // that the session holds
 }
 
 func infoValue(i Info) abi.Value {
@@ -219,6 +220,9 @@ func infoValue(i Info) abi.Value {
 		abi.Member{Name: "pid", Value: abi.IntValue(int64(i.PID))}, text("started", i.Started.UTC().Format(time.RFC3339Nano)),
 		abi.Member{Name: "user_context", Value: abi.BoolValue(i.UserContext)}, abi.Member{Name: "observe", Value: abi.BoolValue(i.Observe)},
 	)
+	if len(i.Labels) > 0 {
+		v = v.With("labels", textsOf("labels", i.Labels).Value)
+	}
 	if i.Reload != nil {
 		v = v.With("reload", i.Reload.value())
 	}
@@ -237,6 +241,9 @@ func parseInfo(v abi.Value) (Info, error) {
 		UserContext: v.Get("user_context").True(), Observe: v.Get("observe").True(),
 	}
 	i.Reload = parseReload(v.Get("reload"))
+	for _, l := range v.Get("labels").Items() {
+		i.Labels = append(i.Labels, l.Str())
+	}
 	for _, f := range v.Get("files").Items() {
 		i.Files = append(i.Files, f.Str())
 	}

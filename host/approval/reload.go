@@ -12,14 +12,16 @@ type Reload struct {
 }
 
 func (r *Reload) value() abi.Value {
-	list := func(name string, texts []string) abi.Member {
-		items := make([]abi.Value, len(texts))
-		for i, t := range texts {
-			items[i] = abi.StringValue(t)
-		}
-		return abi.Member{Name: name, Value: abi.ArrayValue(items...)}
+	return abi.ObjectValue(text("in_force", r.InForce), text("state", string(r.State)), text("digest", r.Digest), textsOf("why", r.Why), textsOf("restart", r.Restart))
+}
+
+// textsOf is a member that lists texts.
+func textsOf(name string, texts []string) abi.Member {
+	items := make([]abi.Value, len(texts))
+	for i, t := range texts {
+		items[i] = abi.StringValue(t)
 	}
-	return abi.ObjectValue(text("in_force", r.InForce), text("state", string(r.State)), text("digest", r.Digest), list("why", r.Why), list("restart", r.Restart))
+	return abi.Member{Name: name, Value: abi.ArrayValue(items...)}
 }
 
 func parseReload(v abi.Value) *Reload {

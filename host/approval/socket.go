@@ -38,6 +38,8 @@ type Options struct {
 	// process does not read them again.
 	Reload       func() Reload
 	AcceptPolicy func(digest string) error
+	// Labels lists those that the session holds; nil: nobody says.
+	Labels func() []string
 	// Child lists the processes whose descendants are refused. It is called for
 	// each connection.
 	Child func() []int
@@ -197,6 +199,9 @@ func (s *Socket) do(r request, out *replies) error {
 		if s.o.Reload != nil {
 			r := s.o.Reload()
 			info.Reload, info.PolicyDigest = &r, r.InForce
+		}
+		if s.o.Labels != nil {
+			info.Labels = s.o.Labels()
 		}
 		out.write("info", infoValue(info))
 	case doPending:

@@ -219,6 +219,9 @@ func (s *State) carried(b *binding, snap *abi.Snapshot) []abi.Carried {
 // rebind forgets the contracts of all tools: an entry may hold that did not.
 func (s *State) rebind() { s.bindings = map[string]*binding{} }
 
+// Labels lists the labels that the session holds.
+func (s *State) Labels() []string { return slices.Clone(s.session.labels) }
+
 // holdsAll says whether the session holds every one of several labels.
 func (s *State) holdsAll(labels []string) bool {
 	held := abi.Session{Labels: s.session.labels, Flows: abi.Flows{Crowded: s.session.flows.crowded}}

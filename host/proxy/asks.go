@@ -47,6 +47,8 @@ type Terminal struct {
 	// what waits into force, if it still has the digest; nil: nobody reloads.
 	Reload       func() approval.Reload
 	AcceptPolicy func(digest string) error
+	// Labels lists those that the session holds.
+	Labels func() []string
 }
 
 // asks are the questions of a relay, with the calls that wait for answers.

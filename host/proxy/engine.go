@@ -302,6 +302,13 @@ func (g *Engine) PolicyDigest() string {
 	return g.state.PolicyDigest()
 }
 
+// Labels lists the labels that the session holds.
+func (g *Engine) Labels() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Labels()
+}
+
 // Accept pins what a server has last listed of a tool, or with "" what it says
 // of itself, if that is still what a person has looked at.
 func (g *Engine) Accept(server, tool, digest string) error {

@@ -76,18 +76,16 @@ func (k *Keeper) listen() io.Closer {
 	if asking.Listen == nil {
 		return nil
 	}
-	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept}
+	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept, Labels: k.o.Engine.Labels}
 	if k.o.Reloader != nil {
 		t.Reload, t.AcceptPolicy = k.o.Reloader.State, k.o.Reloader.Accept
 	}
-	if asking.Context {
-		t.Context = func(text string) error {
-			if !k.takesContext() {
-				return errors.New("the policy takes no context any more")
-			}
-			_, err := k.o.Engine.Step(abi.Event{User: &abi.UserEvent{Text: text}})
-			return err
+	t.Context = func(text string) error {
+		if !k.takesContext() { // a reload can change that
+			return errors.New("the policy of this process takes no context; set settings.user_context: true")
 		}
+		_, err := k.o.Engine.Step(abi.Event{User: &abi.UserEvent{Text: text}})
+		return err
 	}
 	c, err := asking.Listen(t)
 	if err != nil {
