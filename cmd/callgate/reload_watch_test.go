@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,7 +16,7 @@ import (
 )
 
 // reloadingOf is a policy on disk that is followed.
-func reloadingOf(t *testing.T, path string) (*reloading, *bytes.Buffer) {
+func reloadingOf(t *testing.T, path string) (r *reloading, notes func() string) {
 	t.Helper()
 	o := policy.Options{Files: []string{path}, Specs: builtin.Table()}
 	p, err := policy.Load(o)
@@ -28,11 +27,22 @@ func reloadingOf(t *testing.T, path string) (*reloading, *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var notes bytes.Buffer
-	return newReloading(stdio{err: &notes}, o, proxy.Loaded{Policy: p, Webhook: hook}, []string{"s"}, func(*policy.Policy) error { return nil }), &notes
+	said, err := os.Create(filepath.Join(t.TempDir(), "notes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = said.Close() })
+	notes = func() string {
+		data, err := os.ReadFile(said.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	return newReloading(stdio{err: said}, o, proxy.Loaded{Policy: p, Webhook: hook}, []string{"s"}, func(*policy.Policy) error { return nil }), notes
 }
 
-func put(t *testing.T, path, text string) {
+func writeText(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -46,8 +56,8 @@ func TestAnotherKeyOfAWebhookTakesARestart(t *testing.T) {
 	file, key := filepath.Join(dir, "p.yaml"), filepath.Join(dir, "key")
 	const text = "callgate: 1\nsettings: {default: ask, approval: {webhook: \"http://127.0.0.1:9/\", webhook_key: key}}\n"
 	const first, second = "000000000000000000000000first", "0000000000000000000000second"
-	put(t, key, first)
-	put(t, file, text)
+	writeText(t, key, first)
+	writeText(t, file, text)
 	r, notes := reloadingOf(t, file)
 	for _, what := range []string{file, key} {
 		if !slices.Contains(r.read(), what) || !slices.Contains(r.Current().Protected, what) {
@@ -65,10 +75,10 @@ func TestAnotherKeyOfAWebhookTakesARestart(t *testing.T) {
 	}
 	r.Check()
 	said(false)
-	put(t, key, second)
+	writeText(t, key, second)
 	r.Check()
 	said(true)
-	put(t, file, text+"tools: {a/b: {verdict: deny}}\n")
+	writeText(t, file, text+"tools: {a/b: {verdict: deny}}\n")
 	r.Check()
 	if s := r.State(); s.State != abi.ReloadInForce || s.Digest == "" {
 		t.Errorf("%+v; want the stricter policy in force", s)
@@ -79,10 +89,10 @@ func TestAnotherKeyOfAWebhookTakesARestart(t *testing.T) {
 	}
 	r.Check()
 	said(true)
-	if n := strings.Count(notes.String(), "the key of the webhook has changed"); n != 1 {
+	if n := strings.Count(notes(), "the key of the webhook has changed"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
-	put(t, key, first)
+	writeText(t, key, first)
 	r.Check()
 	said(false)
 }
@@ -105,8 +115,8 @@ func TestAPolicyOfAPipeIsReadOnce(t *testing.T) {
 	}
 	path := filepath.Join("/dev/fd", strconv.Itoa(int(in.Fd())))
 	r, notes := reloadingOf(t, path)
-	if len(r.read()) != 0 || !strings.Contains(notes.String(), "is no regular file, so the policy is read once") {
-		t.Errorf("watched: %q; said: %q", r.read(), notes)
+	if len(r.read()) != 0 || !strings.Contains(notes(), "is no regular file, so the policy is read once") {
+		t.Errorf("watched: %q; said: %q", r.read(), notes())
 	}
 }
 
@@ -125,8 +135,8 @@ func TestEveryNameOfAPolicyIsProtected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(t, filepath.Join(dir, "real/one/p.yaml"), "callgate: 1\ninclude: [q.yaml]\n")
-	put(t, filepath.Join(dir, "real/q.yaml"), "callgate: 1\n")
+	writeText(t, filepath.Join(dir, "real/one/p.yaml"), "callgate: 1\ninclude: [q.yaml]\n")
+	writeText(t, filepath.Join(dir, "real/q.yaml"), "callgate: 1\n")
 	for at, to := range map[string]string{"home": "real", "real/data": "one", "real/p.yaml": "data/p.yaml"} {
 		if err := os.Symlink(to, filepath.Join(dir, at)); err != nil {
 			t.Fatal(err)
