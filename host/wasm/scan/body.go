@@ -52,6 +52,9 @@ func (s *scanner) body(v *validator, at int, index uint32, b binary.Body) bool {
 	v.allLocals += v.locals
 	// The name is looked up only for what is told.
 	if size > s.lim[BodyBytes] || v.locals > s.lim[Locals] {
+		if s.problems.full() {
+			return false
+		}
 		name := s.function(index)
 		s.use(BodyBytes, size, at, name)
 		s.use(Locals, v.locals, at, name)
@@ -147,7 +150,9 @@ func (v *validator) note(in *binary.Instr) {
 		v.s.report.Floats++
 	}
 	if bit := stateful(in.Op); bit != 0 && v.told&bit == 0 {
-		v.told |= bit
+		if v.told |= bit; v.s.problems.full() {
+			return
+		}
 		v.s.problems.add(CodeState, v.code.Offset(in), "%s in %s, offset 0x%x: it changes state that a restore can not reach; build without it",
 			in.Op, v.s.function(v.index), v.code.Offset(in))
 	}
@@ -159,7 +164,9 @@ func (v *validator) limit(l Limit, n uint64, in *binary.Instr) bool {
 		v.s.used[l] = max(v.s.used[l], n)
 		return true
 	}
-	v.stop = true
+	if v.stop = true; v.s.problems.full() {
+		return false
+	}
 	at := v.code.Offset(in)
 	return v.s.use(l, n, at, fmt.Sprintf("%s, offset 0x%x", v.s.function(v.index), at))
 }

@@ -55,9 +55,18 @@ func (p *Problems) Error() string {
 	return strings.Join(texts, "; ")
 }
 
+// full says that one more would not be listed, and counts it. Callers whose
+// texts take work ask first.
+func (p *Problems) full() bool {
+	if len(p.List) < maxProblems {
+		return false
+	}
+	p.More++
+	return true
+}
+
 func (p *Problems) add(code Code, offset int, format string, args ...any) {
-	if len(p.List) == maxProblems {
-		p.More++
+	if p.full() {
 		return
 	}
 	p.List = append(p.List, Problem{code, offset, fmt.Sprintf(format, args...)})

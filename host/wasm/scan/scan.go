@@ -199,7 +199,7 @@ func (s *scanner) malformed(err error, where string) {
 // invalid tells of parts that do not fit together. Once a section is lost,
 // that others refer to what was in it is no news.
 func (s *scanner) invalid(offset int, where, format string, args ...any) {
-	if s.blind {
+	if s.blind || s.problems.full() {
 		return
 	}
 	s.problems.add(CodeInvalid, offset, "%s, offset 0x%x: %s", where, offset, fmt.Sprintf(format, args...))

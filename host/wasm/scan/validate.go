@@ -66,7 +66,7 @@ func (v *validator) function(index uint32, b binary.Body) {
 			v.limit(Stack, uint64(len(v.stack)), &in)
 		}
 	}
-	if err := v.code.Err(); err != nil && !v.stop {
+	if err := v.code.Err(); err != nil && !v.stop && !v.s.problems.full() {
 		v.s.malformed(err, v.s.function(index))
 	}
 }
@@ -89,7 +89,9 @@ func (v *validator) fail(format string, args ...any) {
 	if v.stop {
 		return
 	}
-	v.stop = true
+	if v.stop = true; v.s.problems.full() {
+		return
+	}
 	v.s.invalid(v.code.Offset(v.at), v.s.function(v.index), "%s: %s", v.at.Op, fmt.Sprintf(format, args...))
 }
 
