@@ -246,6 +246,7 @@ func (s *scanner) startSection(r *binary.Reader) bool {
 		return true
 	case int(i) < s.imported:
 		s.problems.add(CodeStart, at, "start section: %s is imported; start with a function of the module", s.function(i))
+		return true
 	}
 	if t, ok := s.typeOf(i); ok && !t.is("", "") {
 		s.invalid(at, "start section", "%s is %s; want func ()", s.function(i), t)
