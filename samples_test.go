@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/policy"
@@ -80,7 +81,7 @@ func (s sample) load(files map[string]string) error {
 	case "yaml", "yaml pack":
 		_, err := policy.Load(policy.Options{
 			Files: []string{"sample.yaml"},
-			Specs: builtin.Table(),
+			Specs: builtin.Table(), Module: sampleModule,
 			Read: func(name string) ([]byte, error) {
 				if name == "sample.yaml" {
 					return []byte(s.text), nil
@@ -106,6 +107,15 @@ func (s sample) load(files map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// sampleModule is the module that samples name: one that declares to judge
+// everything, and has no code.
+func sampleModule(name string) ([]byte, error) {
+	m := `{"schema":"callgate.plugin/v0","name":"sample","version":"1.0.0","abi":"0.1","phases":["call","result","list"],` +
+		`"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],` +
+		`"settings":{"type":"object","properties":{"dialect":{"enum":["postgres","mysql"]}},"additionalProperties":false}}`
+	return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(m))
 }
 
 var packTool = regexp.MustCompile(`(?m)^  [\w*]+/[\w*]+:`)

@@ -1,6 +1,6 @@
 package abi
 
-var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "override", "observed", "missing", "obligations", "plugin", "also"}
+var verdictMembers = []string{"id", "outcome", "contract", "code", "rule", "reason", "at", "witness", "mend", "risk", "override", "observed", "missing", "obligations", "plugin", "skipped", "also"}
 
 func readVerdict(r *reader) Verdict {
 	v := Verdict{
@@ -18,7 +18,7 @@ func readVerdict(r *reader) Verdict {
 			r.fail("%v", err)
 		}
 	}
-	v.Plugin = readReceipt(r)
+	v.Plugin, v.Skipped = readReceipt(r), r.strs("skipped")
 	return v
 }
 

@@ -33,6 +33,7 @@ func (v *Verdict) write(w *writer) {
 	if v.Plugin != nil {
 		object(w, "plugin", v.Plugin.write)
 	}
+	w.strs("skipped", v.Skipped)
 	each(w, "also", v.Also, func(o *writer, x Verdict) { x.write(o) })
 }
 

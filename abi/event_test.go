@@ -21,7 +21,7 @@ func events(t testing.TB) []abi.Event {
 		Tags: []abi.Tag{{Name: "rule", Text: "R7"}},
 	}
 	none := int64(0)
-	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE", Plugin: receipt, Obligations: abi.Obligations{Calls: &none}}
+	also := abi.Verdict{Outcome: abi.Ask, Contract: "pin", Code: "PIN_LATE", Skipped: []string{"p"}, Plugin: receipt, Obligations: abi.Obligations{Calls: &none}}
 	verdict := abi.Verdict{
 		ID: "aa-1", Outcome: abi.Deny, Contract: "sink", Code: "SINK_TAINTED", Rule: "p.yaml:1", Reason: "r", At: []string{"/call/arguments/to"},
 		Witness: []abi.Evidence{evidence}, Mend: "m", Risk: "high", Observed: true, Missing: true, Also: []abi.Verdict{also},

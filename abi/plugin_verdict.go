@@ -12,9 +12,10 @@ var saidMembers = []string{"outcome", "code", "reason", "at", "labels", "redact"
 // ParsePluginVerdict reads what a plugin answered in a phase, and holds it to the
 // ABI and to its manifest. It returns the verdict without a receipt's digests:
 // contract, code and obligations with the plugin's labels under its name, and what
-// it said for people in [Verdict.Plugin]. The reason is the host's own sentence.
-// An error means that it denies, with the class protocol.
-func ParsePluginVerdict(data []byte, m *Manifest, phase Phase) (Verdict, error) {
+// it said for people in [Verdict.Plugin]. The name is the one that the policy gave
+// the plugin, and the reason the host's own sentence. An error means that it
+// denies, with the class protocol.
+func ParsePluginVerdict(data []byte, m *Manifest, name string, phase Phase) (Verdict, error) {
 	if len(data) == 0 || len(data) > MaxVerdictBytes {
 		return Verdict{}, fmt.Errorf("verdict: %d bytes; want 1 to %d", len(data), MaxVerdictBytes)
 	}
@@ -23,7 +24,7 @@ func ParsePluginVerdict(data []byte, m *Manifest, phase Phase) (Verdict, error) 
 		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
 	r := read("verdict", said)
-	v := Verdict{Contract: m.Name, Outcome: r.outcome("outcome"), Code: r.str("code"), At: pointers(&r, "at", ""), Plugin: &PluginReceipt{Reason: r.str("reason")}}
+	v := Verdict{Contract: name, Outcome: r.outcome("outcome"), Code: r.str("code"), At: pointers(&r, "at", ""), Plugin: &PluginReceipt{Reason: r.str("reason")}}
 	if v.Outcome == Allow {
 		r.fail("outcome: a plugin can not allow; want abstain, ask or deny")
 	}
@@ -31,7 +32,7 @@ func ParsePluginVerdict(data []byte, m *Manifest, phase Phase) (Verdict, error) 
 		r.fail("reason: %d characters; at most %d", utf8.RuneCountInString(v.Plugin.Reason), MaxReasonRunes)
 	}
 	o := &v.Obligations
-	o.CallLabels, o.SessionLabels = pluginLabels(&r, m.Name)
+	o.CallLabels, o.SessionLabels = pluginLabels(&r, name)
 	o.Redact = pointers(&r, "redact", "/result/")
 	if o.Hide = r.strs("hide"); len(o.Hide) > MaxHidden {
 		r.fail("hide: %d names; at most %d", len(o.Hide), MaxHidden)
@@ -44,18 +45,18 @@ func ParsePluginVerdict(data []byte, m *Manifest, phase Phase) (Verdict, error) 
 	if err := declared(&v, m, phase); err != nil {
 		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
-	v.Reason = sentence(&v, m)
+	v.Reason = sentence(&v)
 	return v, nil
 }
 
 // sentence is what the host says of a plugin's verdict. Nothing in it was written
-// by the plugin but names that its manifest declares.
-func sentence(v *Verdict, m *Manifest) string {
+// by the plugin but a code that its manifest declares.
+func sentence(v *Verdict) string {
 	switch v.Outcome {
 	case Deny:
-		return "denied by contract " + m.Name + ": " + v.Code
+		return "denied by contract " + v.Contract + ": " + v.Code
 	case Ask:
-		return "contract " + m.Name + " wants a person to decide: " + v.Code
+		return "contract " + v.Contract + " wants a person to decide: " + v.Code
 	}
 	return ""
 }

@@ -88,10 +88,10 @@ func TestWhatAPluginMayAnswer(t *testing.T) {
 		if phase == "" {
 			phase = abi.PhaseCall
 		}
-		v, err := abi.ParsePluginVerdict([]byte(tt.text), m, phase)
+		v, err := abi.ParsePluginVerdict([]byte(tt.text), m, "acme/p", phase)
 		if tt.refused == "" {
 			accepted++
-			if err != nil || v.Outcome == abi.Allow || v.Contract != m.Name || v.Plugin == nil {
+			if err != nil || v.Outcome == abi.Allow || v.Contract != "acme/p" || v.Plugin == nil {
 				t.Errorf("%s: %+v, %v", tt.name, v, err)
 			}
 		} else {
@@ -113,7 +113,7 @@ func TestWhatAPluginMayAnswer(t *testing.T) {
 }
 
 func TestAPluginsVerdictIsSaidInHostWords(t *testing.T) {
-	v, err := abi.ParsePluginVerdict([]byte(sample(t, "The verdict")), whole, abi.PhaseCall)
+	v, err := abi.ParsePluginVerdict([]byte(sample(t, "The verdict")), whole, "acme/all", abi.PhaseCall)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func FuzzParsePluginVerdict(f *testing.F) {
 	}
 	text := schema(f, "verdict")
 	f.Fuzz(func(t *testing.T, data []byte, phase string) {
-		v, err := abi.ParsePluginVerdict(data, whole, abi.Phase(phase))
+		v, err := abi.ParsePluginVerdict(data, whole, "p", abi.Phase(phase))
 		if err != nil {
 			if v.Outcome != abi.Deny {
 				t.Errorf("outcome %s beside %v", v.Outcome, err)

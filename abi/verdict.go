@@ -20,6 +20,7 @@ type Verdict struct {
 
 	Obligations Obligations
 	Plugin      *PluginReceipt // of a plugin's verdict, abstaining ones too
+	Skipped     []string       // plugins that were not asked, since the call was denied without them
 	Also        []Verdict      // every other verdict that was not abstain or has a receipt, in table order
 }
 

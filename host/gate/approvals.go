@@ -78,7 +78,7 @@ func (s *State) stand(given standing) {
 func approved(d decision, by string) decision {
 	asks := asking(d.verdict)
 	for _, v := range d.verdict.Also {
-		if v.Outcome != abi.Ask && !v.Obligations.Empty() {
+		if v.Observed || v.Outcome != abi.Ask && (!v.Obligations.Empty() || v.Plugin != nil) {
 			asks = append(asks, v)
 		}
 	}

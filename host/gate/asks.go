@@ -43,7 +43,7 @@ func (s *State) question(n *entry, d decision) *abi.AskEvent {
 func asking(headline abi.Verdict) []abi.Verdict {
 	out := []abi.Verdict{headline}
 	for _, v := range headline.Also {
-		if v.Outcome == abi.Ask {
+		if v.Outcome == abi.Ask && !v.Observed {
 			out = append(out, v)
 		}
 	}
@@ -247,11 +247,12 @@ func (s *State) strip(v *abi.Verdict) {
 	if !s.Digests() {
 		return
 	}
+	v.Plugin = withoutWords(v.Plugin)
 	v.Witness, v.Obligations.Capabilities = withoutSnippets(v.Witness), withoutHosts(v.Obligations.Capabilities)
 	also := make([]abi.Verdict, len(v.Also))
 	for i := range v.Also {
 		also[i] = v.Also[i]
-		also[i].Witness = withoutSnippets(also[i].Witness)
+		also[i].Witness, also[i].Plugin = withoutSnippets(also[i].Witness), withoutWords(also[i].Plugin)
 		also[i].Obligations.Capabilities = withoutHosts(also[i].Obligations.Capabilities)
 	}
 	if len(also) > 0 {

@@ -23,6 +23,7 @@ type binding struct {
 	returned   []row // what is asked about results
 	listed     []row // the same for the definition as last listed, while it is not the pinned one
 	budgets    []contract.Budget
+	guests     []guest
 	risk       contract.Risk // the higher of policy and floor
 	approve    contract.Approve
 	output     *jsonschema.Schema // of what it returns, once it was looked for
@@ -87,6 +88,7 @@ func (s *State) bind(kind abi.CallKind, serverName, target string) *binding {
 		}
 		b.joinRisk(rules)
 	}
+	b.guests = s.guests(rules)
 	b.rows, b.broken = contracts(ofPhase(s.opts.Specs, abi.PhaseCall), rules)
 	if b.broken == nil {
 		b.returned, b.broken = contracts(ofPhase(s.opts.Specs, abi.PhaseResult), rules)

@@ -198,10 +198,11 @@ func elements(v abi.Value) int64 {
 
 // budgets reports every budget that applies to a call.
 func (s *State) budgets(n *entry) []abi.BudgetUse {
+	out := s.leftOf(n)
 	if len(n.binding.budgets) == 0 {
-		return nil
+		return out
 	}
-	out := make([]abi.BudgetUse, 0, len(n.binding.budgets))
+	out = slices.Grow(out, len(n.binding.budgets))
 	for _, b := range n.binding.budgets {
 		if b.When != "" && !s.holdsAll(strings.Fields(b.When)) {
 			continue

@@ -124,6 +124,7 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	if n == nil || s.session.entries[n.key] != n {
 		return nil
 	}
+	defer s.lower(n, v)
 	again := n.decided
 	n.decided, n.outcome = true, v.Enforced()
 	if !again {
@@ -146,6 +147,7 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 		return nil
 	}
 	s.charge(n, contract.CountCommits, contract.CountSuccesses)
+	s.spend(n)
 	s.done(n)
 	label := s.label(n, v)
 	if n.call.Kind.FromServer() {
@@ -185,6 +187,9 @@ func (s *State) remember(n *entry, again bool) {
 func (s *State) label(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	l := abi.LabelEvent{Call: n.call.ID, Session: v.Obligations.SessionLabels, Data: v.Obligations.CallLabels, Files: v.Obligations.Files}
 	for _, other := range v.Also {
+		if other.Observed {
+			continue
+		}
 		l.Session = union(l.Session, other.Obligations.SessionLabels)
 		l.Data = union(l.Data, other.Obligations.CallLabels)
 		l.Files = append(l.Files, other.Obligations.Files...)

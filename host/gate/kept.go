@@ -71,6 +71,7 @@ func (s *State) hides(w redact.Where) bool { return s.policy != nil && s.policy.
 func (s *State) veiled(v abi.Verdict) abi.Verdict {
 	v.At = s.veiledTexts(redact.Ledger, v.At)
 	v.Witness = s.veiledEvidence(redact.Ledger, v.Witness)
+	v.Plugin = s.veiledReceipt(v.Plugin)
 	also := make([]abi.Verdict, len(v.Also))
 	for i := range v.Also {
 		also[i] = s.veiled(v.Also[i])

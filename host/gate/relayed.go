@@ -13,7 +13,7 @@ import (
 // Reads says whether the policy wants to know what servers say: then an event of
 // theirs has to carry its text, and not only a reference.
 func (s *State) Reads() bool {
-	return s.policy != nil && (s.policy.Redact().Covers(redact.FromServer) || s.policy.HasResults())
+	return s.policy != nil && (s.policy.Redact().Covers(redact.FromServer) || s.policy.HasResults() || s.policy.HasPlugins())
 }
 
 // said is what an event of a server holds, and where that is.
@@ -74,18 +74,21 @@ func (s *State) relayed(e abi.Event, n *entry) []abi.Event {
 			v = cannot("REDACT_FAILED", "", "an edit could not be applied", "report it: a text was found where there is none")
 		}
 		v = first(v, s.judgeResult(e, n, t, edited))
+		if v.Outcome == abi.Abstain {
+			v, edited, edits = s.consultResult(e, n, t, edited, edits)
+		}
 		if len(edits) > 0 {
 			v = first(v, s.fitsSchema(n, t, edited))
 		}
 	}
-	if v.Outcome == abi.Abstain && len(edits) == 0 {
+	if v.Outcome == abi.Abstain && len(edits)+len(v.Also) == 0 {
 		return nil
 	}
-	return s.answerTo(e, v, abi.EditEvent{Of: t.of, Edits: edits}, edited)
+	return s.answerTo(e, n, v, abi.EditEvent{Of: t.of, Edits: edits}, edited)
 }
 
 // answerTo gives the gate's answers to what a server said.
-func (s *State) answerTo(e abi.Event, v abi.Verdict, edit abi.EditEvent, edited abi.Value) []abi.Event {
+func (s *State) answerTo(e abi.Event, n *entry, v abi.Verdict, edit abi.EditEvent, edited abi.Value) []abi.Event {
 	observe := s.settings.Mode == policy.ModeObserve
 	id := ""
 	if e.Result != nil {
@@ -96,12 +99,22 @@ func (s *State) answerTo(e abi.Event, v abi.Verdict, edit abi.EditEvent, edited 
 		id = s.answerID(e.Seq)
 	}
 	var out []abi.Event
-	if v.Outcome != abi.Abstain {
-		v.ID, v.Observed = id, observe
-		s.strip(&v)
-		out = append(out, abi.Event{Verdict: &v})
+	passes := v.Outcome == abi.Abstain
+	if passes && len(v.Also) > 0 {
+		v.Outcome, v.Contract = abi.Allow, "plugin" // what plugins said of it is kept
 	}
-	if len(edit.Edits) > 0 && !observe && v.Outcome == abi.Abstain {
+	if v.Outcome != abi.Abstain {
+		v.ID, v.Observed = id, observe && !passes
+		if n != nil {
+			s.lower(n, &v)
+		}
+		if label := s.labelled(id, n, &v); label != nil {
+			out = append(out, abi.Event{Label: label})
+		}
+		s.strip(&v)
+		out = slices.Insert(out, 0, abi.Event{Verdict: &v})
+	}
+	if len(edit.Edits) > 0 && !observe && passes {
 		edit.Digest = edited.Digest()
 		out = append(out, abi.Event{Edit: &edit})
 		s.record(withValue(e, edited))
@@ -183,7 +196,7 @@ type returning struct {
 
 // remembersResult keeps a finished call whose results have rules.
 func (s *State) remembersResult(n *entry) {
-	if n.binding == nil || len(n.binding.returned) == 0 {
+	if n.binding == nil || len(n.binding.returned) == 0 && !has(n.binding.guests, abi.PhaseResult) {
 		return
 	}
 	s.session.returning = append(s.session.returning, returning{n.call.ID, n.call})

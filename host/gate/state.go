@@ -29,6 +29,9 @@ type Options struct {
 	// Loaded is a policy that is known to be good. An event that brings exactly
 	// this one is spared the decoding.
 	Loaded *policy.Policy
+	// Plugin returns the plugin that an entry of `plugins:` binds. Without it every
+	// such entry denies.
+	Plugin func(contract.PluginRef) (contract.Plugin, error)
 	// NewIndex makes the provenance index of a session; nil is provenance.New.
 	NewIndex func(provenance.Options) provenance.Index
 }
@@ -82,6 +85,7 @@ type session struct {
 	calls        int64
 	denied       int64
 	tools        map[string]int64
+	left         map[string]allowance // of tools, see lower
 	recent       []abi.Recent
 	index        provenance.Index
 	unrecorded   []unrecorded      // what the index has yet to take in, in order
@@ -144,7 +148,7 @@ func (s *State) reset() {
 	if len(keep.labels) > 0 || keep.flows.crowded {
 		s.rebind()
 	}
-	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, entries: map[string]*entry{}}
+	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, left: map[string]allowance{}, entries: map[string]*entry{}}
 	s.session.index = s.opts.NewIndex(provenance.Options{
 		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer }, Labels: s.dataLabels,
 	})

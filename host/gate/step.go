@@ -29,6 +29,9 @@ func Fold(s *State, e abi.Event) {
 	switch {
 	case e.Verdict != nil:
 		s.settle(s.session.entries[e.Verdict.ID], e.Verdict)
+		if n := s.past(e.Verdict.ID); n != nil {
+			s.lower(n, e.Verdict)
+		}
 	case e.Label != nil:
 		s.addLabels(s.session.entries[e.Label.Call], e.Label)
 	case e.Ask != nil:

@@ -183,6 +183,9 @@ func (f *file) named() []namedEntry {
 	for i := range f.Schedules {
 		add("schedule", f.Schedules[i].Name, "schedules", i)
 	}
+	for i := range f.Plugins {
+		add("plugin", f.Plugins[i].Name, "plugins", i)
+	}
 	for i := range f.Identities {
 		add("identity", f.Identities[i].Name, "identities", i)
 	}

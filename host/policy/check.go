@@ -47,6 +47,7 @@ func (c *issues) check(f *file, role role) {
 	c.checkApproval(f.Settings)
 	c.checkFlows(f, role)
 	c.checkRedact(f)
+	c.checkPlugins(f)
 	names := map[string]int{}
 	for i, b := range f.Budgets {
 		if first, ok := names[b.Name]; ok && b.Name != "" {
@@ -245,6 +246,9 @@ func (c *issues) checkPack(f *file) {
 	}
 	if f.Chains != nil {
 		cannot("/chains")
+	}
+	if f.Plugins != nil {
+		cannot("/plugins")
 	}
 	for _, name := range sortedKeys(f.Servers) {
 		s, at := f.Servers[name], abi.Join("/servers", name)

@@ -94,6 +94,9 @@ func (c *converter) convert(n *yaml.Node, t reflect.Type, tag reflect.StructTag,
 		c.addAt(at, position(n), "no value; give the key a value or remove it (an empty list is [])")
 		return abi.Value{}
 	}
+	if t == valueType && tag.Get("is") == "settings" {
+		return c.settings(n, at)
+	}
 	switch form {
 	case wordForm:
 		words := strings.Split(tag.Get("word"), "|")

@@ -46,6 +46,7 @@ func (p *Policy) kindRules(server string, kind abi.CallKind, method string, n *n
 	}
 	r.Args = joinArgs(levels, n)
 	p.flowRules(&r)
+	r.Plugins = p.plugins(kind, server, method)
 	return r
 }
 

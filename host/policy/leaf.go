@@ -112,6 +112,8 @@ func leafKind(is string) abi.Kind {
 		return abi.Number
 	case "scalar":
 		return abi.Absent
+	case "settings":
+		return abi.Object
 	}
 	return abi.String
 }
@@ -138,7 +140,7 @@ func checkLeaf(is string, v abi.Value) error {
 			return fmt.Errorf("a number of %d characters; want at most 64", len(v.Lexeme()))
 		}
 		return nil
-	case "bool", "scalar":
+	case "bool", "scalar", "settings":
 		return nil
 	}
 	return checkText(is, v.Str())
@@ -159,6 +161,8 @@ func wanted(is string) string {
 		return "a number"
 	case "scalar":
 		return "a string, number or boolean"
+	case "settings":
+		return "a map"
 	}
 	return "text"
 }
@@ -211,6 +215,9 @@ func checkText(is, s string) error {
 		return checkLabel(s)
 	case "sha256":
 		return checkDigest(s)
+	case "digest":
+		hex, ok := strings.CutPrefix(s, "sha256:")
+		return want(ok && checkDigest(hex) == nil, s, "sha256: and 64 digits 0-9 and a-f, as callgate plugin inspect prints it")
 	case "server":
 		return checkServer(s)
 	case "tool":

@@ -26,6 +26,9 @@ type Options struct {
 	Floor string
 	// Read reads a file; nil reads at most the accepted size through the os.
 	Read func(path string) ([]byte, error)
+	// Module reads a module that plugins: names; nil reads at most the accepted size
+	// through the os.
+	Module func(path string) ([]byte, error)
 	// Specs are the contracts that will judge: the rules of each entry are tried
 	// on them, so that what they refuse is a mistake with a position.
 	Specs []contract.Spec
@@ -50,7 +53,10 @@ const maxFiles = 64
 // Load reads, checks and joins a policy. Its error has one line for each
 // mistake: file:line:col: path: what; mend.
 func Load(o Options) (*Policy, error) {
-	l := &loader{read: o.Read, known: map[string]*layer{}}
+	l := &loader{read: o.Read, module: o.Module, known: map[string]*layer{}}
+	if l.module == nil {
+		l.module = ReadModule
+	}
 	if l.read == nil {
 		l.read = ReadFile
 	}
@@ -98,10 +104,11 @@ func ReadFile(name string) ([]byte, error) {
 func ReadFrom(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxFileBytes+1)) }
 
 type loader struct {
-	read  func(string) ([]byte, error)
-	known map[string]*layer
-	files int
-	errs  []error
+	read   func(string) ([]byte, error)
+	module func(string) ([]byte, error)
+	known  map[string]*layer
+	files  int
+	errs   []error
 }
 
 // includer is the entry that names a file; the zero value is the command line.
@@ -189,6 +196,7 @@ func (l *loader) one(name, id string, builtin bool, as role, by includer) *layer
 	l.errs = append(l.errs, errs...)
 	if y != nil {
 		y.path, y.named, y.builtin = id, name, builtin
+		l.modules(y)
 	}
 	return y
 }

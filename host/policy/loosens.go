@@ -174,7 +174,7 @@ func (l *loosens) layer(p *layerPair) {
 			for _, key := range membersOf(a, b) {
 				p.server(abi.Join(at, key), key, a.Get(key), b.Get(key))
 			}
-		case "budgets", "labels", "flows", "chains", "schedules", "redact":
+		case "budgets", "labels", "flows", "chains", "schedules", "redact", "plugins":
 			p.named(name, at, a, b)
 		case "identities":
 			p.identities(at, a, b)

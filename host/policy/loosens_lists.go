@@ -44,6 +44,10 @@ func (p *layerPair) entry(list, at string, a, b abi.Value) {
 			ok = subset(b, a)
 		case "flows.verdict", "chains.verdict", "schedules.otherwise":
 			ok = b.Str() != "ask"
+		case "plugins.on":
+			ok = !slices.ContainsFunc(a.Members(), func(m abi.Member) bool { return !subset(b.Get(m.Name), m.Value) })
+		case "plugins.mode":
+			ok = b.Str() != "observe"
 		case "labels.audience":
 			ok = a.Exists() && subset(a, b)
 		}

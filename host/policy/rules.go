@@ -36,6 +36,7 @@ func (p *Policy) rules(server string, definition abi.Value, n *notes) contract.R
 	r.Sink = joinSink(levels, s.Strict, n)
 	r.Schedules = p.schedules(server, r.Tool)
 	p.flowRules(&r)
+	r.Plugins = p.plugins(abi.KindTool, server, r.Tool)
 	return r
 }
 

@@ -81,6 +81,10 @@ func describeScalar(is string) abi.Value {
 		return describePeriod(`^session$|^day@[A-Z]|` + durationForm)
 	case "scalar":
 		return kind("string", "number", "boolean")
+	case "settings":
+		return kind("object")
+	case "digest":
+		return kind("string").With("pattern", abi.StringValue("^sha256:[0-9a-f]{64}$"))
 	case "name":
 		return kind("string").With("pattern", abi.StringValue(namePattern))
 	}

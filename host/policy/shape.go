@@ -30,6 +30,7 @@ type file struct {
 	Schedules  []schedule        `key:"schedules" doc:"When tools may be called."`
 	Capability *capability       `key:"capability" doc:"What a session may turn out to be able to do. Opt-in."`
 	Identities []identity        `key:"identities" doc:"Who may call, and what. With any, whoever matches none is denied."`
+	Plugins    []plugin          `key:"plugins" doc:"Contracts of third parties: WebAssembly modules that judge calls, results and lists. They can only tighten."`
 	Sources    map[string]source `key:"sources" keys:"tool" doc:"What vouches, by server/tool. In a pack it counts only when the pack is bound by hand."`
 }
 

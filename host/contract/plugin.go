@@ -1,0 +1,22 @@
+package contract
+
+import "github.com/callgate/callgate/abi"
+
+// Plugin is a contract of a third party. Its verdict never allows, and has a
+// receipt, whatever the outcome: see [abi.Verdict.Plugin]. The same snapshot gives
+// the same verdict, but for the class watchdog.
+type Plugin interface {
+	Contract
+	Manifest() *abi.Manifest
+}
+
+// PluginRef is one entry of `plugins:`, as far as it is about the calls of a tool,
+// the calls of another kind, or the lists of a server.
+type PluginRef struct {
+	Rule     string // file:line: path
+	Name     string // unique in the policy; verdicts show it as the contract
+	File     string // the module; of a policy that was decoded it may be gone
+	Digest   string // of the module's file
+	Settings abi.Value
+	Observe  bool // what it says is recorded, and not enforced
+}

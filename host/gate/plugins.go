@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/redact"
+)
+
+// guest is an entry of `plugins:` with the plugin that it binds.
+type guest struct {
+	contract.PluginRef
+	plugin contract.Plugin
+	err    error // there is none: whatever it should judge is denied
+}
+
+// guests returns the plugins of policy and floor for a tool or a method, sorted by
+// name. An entry that is there twice, in policy and floor, is asked once.
+func (s *State) guests(rules []contract.Rules) []guest {
+	var list []guest
+	for i := range rules {
+		for _, ref := range rules[i].Plugins {
+			list = s.invite(list, ref)
+		}
+	}
+	return list
+}
+
+func (s *State) invite(list []guest, ref contract.PluginRef) []guest {
+	if slices.ContainsFunc(list, func(g guest) bool { return g.sameAs(ref) }) {
+		return list
+	}
+	g := guest{PluginRef: ref, err: fmt.Errorf("nobody loads plugins here")}
+	if s.opts.Plugin != nil {
+		g.plugin, g.err = s.opts.Plugin(ref)
+	}
+	list = append(list, g)
+	slices.SortStableFunc(list, func(a, b guest) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func (g *guest) sameAs(ref contract.PluginRef) bool {
+	return g.Name == ref.Name && g.Digest == ref.Digest && g.Observe == ref.Observe && g.Settings.Equal(ref.Settings)
+}
+
+// has says whether any of several plugins is asked in a phase. One that is not
+// there says that it denies.
+func has(guests []guest, phase abi.Phase) bool {
+	return slices.ContainsFunc(guests, func(g guest) bool { return g.asked(phase) })
+}
+
+func (g *guest) asked(phase abi.Phase) bool { return g.err != nil || g.plugin.Manifest().Has(phase) }
+
+// consult asks the plugins that judge in the snapshot's phase, and joins what they
+// say with what the built-in contracts said. They can only tighten; the headline
+// stays the built-in one's unless a plugin is stricter. None is asked of what is
+// denied already.
+func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) abi.Verdict {
+	if !has(guests, snap.Phase) {
+		return base
+	}
+	if base.Outcome == abi.Deny {
+		for _, g := range guests {
+			if g.asked(snap.Phase) {
+				base.Skipped = append(base.Skipped, g.Name)
+			}
+		}
+		return base
+	}
+	var said []abi.Verdict
+	for i := range guests {
+		if guests[i].asked(snap.Phase) {
+			said = append(said, s.hearOut(&guests[i], snap))
+		}
+	}
+	headline, at := base, -1
+	for i, v := range said {
+		if !v.Observed && v.Outcome < headline.Outcome {
+			headline, at = v, i
+		}
+	}
+	if at < 0 {
+		headline.Also = append(slices.Clip(base.Also), said...)
+		return headline
+	}
+	rest := base.Also
+	base.Also = nil
+	headline.Also = append(append([]abi.Verdict{base}, rest...), slices.Delete(said, at, at+1)...)
+	return headline
+}
+
+// hearOut asks one plugin. One that is not there, or fails, denies.
+func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
+	if g.err != nil {
+		return g.signed(failed(abi.FailLoad, "it can not be loaded: "+g.err.Error()))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			v = g.signed(failed(abi.FailHost, "it failed on this call"))
+		}
+	}()
+	own := *snap
+	own.Settings = g.Settings
+	own.Taint = nil
+	if g.plugin.Manifest().Sees("taint") {
+		own.Taint = s.explainAll(snap)
+	}
+	v = g.plugin.Judge(&own)
+	if v.Outcome = v.Outcome.Known(); v.Outcome == abi.Allow {
+		v.Outcome = abi.Deny
+	}
+	if v.Plugin == nil {
+		v.Plugin = &abi.PluginReceipt{Class: abi.FailHost, Detail: "no receipt"}
+	}
+	return g.signed(v)
+}
+
+// failed is what a plugin that gives no verdict says.
+func failed(class abi.FailureClass, detail string) abi.Verdict {
+	return abi.Verdict{Outcome: abi.Deny, Code: class.Code(), Plugin: &abi.PluginReceipt{Class: class, Detail: detail}}
+}
+
+// signed gives a verdict the name and the rule of the entry.
+func (g *guest) signed(v abi.Verdict) abi.Verdict {
+	v.Contract, v.Rule, v.Observed = g.Name, g.Rule, g.Observe
+	if v.Plugin.Class != "" {
+		v.Reason = "contract " + g.Name + " gave no verdict: " + string(v.Plugin.Class)
+		v.Mend = "see callgate why; callgate plugin inspect shows what it needs"
+	}
+	return v
+}
+
+// explainAll says of every text of the call's values what is known of where it
+// came from.
+func (s *State) explainAll(snap *abi.Snapshot) []abi.Finding {
+	values, _ := snap.Call.Values()
+	var wanted []abi.Wanted
+	values.Walk("", func(at string, v abi.Value, key bool) {
+		if v.IsString() {
+			wanted = append(wanted, abi.Wanted{At: at, Key: key})
+		}
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	s.settleAll()
+	found := s.session.index.Explain(values, wanted)
+	s.markLabels(found)
+	return found
+}
+
+// lower takes in how many calls of a tool a plugin leaves the session. It never
+// raises.
+func (s *State) lower(n *entry, v *abi.Verdict) {
+	cut := func(o *abi.Verdict) {
+		if o.Obligations.Calls == nil || o.Observed {
+			return
+		}
+		name := nameOf(&n.call)
+		if left, ok := s.session.left[name]; ok && left.calls <= *o.Obligations.Calls {
+			return
+		}
+		s.session.left[name] = allowance{*o.Obligations.Calls, o.Contract, o.Rule}
+	}
+	cut(v)
+	for i := range v.Also {
+		cut(&v.Also[i])
+	}
+}
+
+// allowance is how many calls of a tool a plugin has left the session.
+type allowance struct {
+	calls int64
+	by    string
+	rule  string
+}
+
+// spend counts an allowed call against what plugins have left.
+func (s *State) spend(n *entry) {
+	name := nameOf(&n.call)
+	if left, ok := s.session.left[name]; ok && left.calls > 0 {
+		left.calls--
+		s.session.left[name] = left
+	}
+}
+
+// leftOf is what plugins have left of a tool, as a budget.
+func (s *State) leftOf(n *entry) []abi.BudgetUse {
+	left, ok := s.session.left[nameOf(&n.call)]
+	if !ok {
+		return nil
+	}
+	return []abi.BudgetUse{{Rule: left.rule, Name: left.by, Max: left.calls, Charge: 1}}
+}
+
+// withoutWords is a receipt without what the plugin wrote, which may quote values.
+func withoutWords(r *abi.PluginReceipt) *abi.PluginReceipt {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Reason, out.Tags = "", nil
+	return &out
+}
+
+// veiledReceipt is a receipt as it may be kept.
+func (s *State) veiledReceipt(r *abi.PluginReceipt) *abi.PluginReceipt {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Reason, out.Tags = s.policy.Redact().Text(redact.Ledger, r.Reason), slices.Clone(r.Tags)
+	for i := range out.Tags {
+		out.Tags[i].Name = s.policy.Redact().Text(redact.Ledger, out.Tags[i].Name)
+		out.Tags[i].Text = s.policy.Redact().Text(redact.Ledger, out.Tags[i].Text)
+	}
+	return &out
+}
