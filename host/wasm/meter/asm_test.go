@@ -9,7 +9,7 @@ import (
 // asm assembles a module for a test.
 type asm struct {
 	types   [][]byte
-	imports [][]byte
+	imports [][]byte // functions only
 	funcs   []fn
 	tables  [][]byte
 	memory  []byte // limits
@@ -19,6 +19,8 @@ type asm struct {
 	elems   [][]byte
 	datas   [][]byte
 	custom  [][]byte // name and content
+
+	importTypes []uint32
 }
 
 // fn is a function: its type, groups of locals, code with its end.
@@ -101,6 +103,15 @@ func (a *asm) typ(params, results []wasm.ValType) uint32 {
 
 func (a *asm) importFunc(module, field string, typ uint32) {
 	a.imports = append(a.imports, join(name(module), name(field), []byte{0}, u(typ)))
+	a.importTypes = append(a.importTypes, typ)
+}
+
+// typeOf is the type of a function.
+func (a *asm) typeOf(f uint32) uint32 {
+	if f < uint32(len(a.importTypes)) {
+		return a.importTypes[f]
+	}
+	return a.funcs[f-uint32(len(a.importTypes))].typ
 }
 
 // fn adds a function and returns its index; imports come first.

@@ -299,10 +299,10 @@ func (f *function) call() {
 	}
 }
 
-// deeper counts one function more, or one less, on the stack.
+// deeper counts the function as one that is on the stack, or no more.
 func (f *function) deeper(op binary.Op) {
 	f.out.at(binary.OpGlobalGet, f.m.depth)
-	f.out.number(binary.OpI32Const, 1)
+	f.out.number(binary.OpI32Const, 1+int64(len(f.text))>>frameShift)
 	f.out.op(op)
 	f.out.at(binary.OpGlobalSet, f.m.depth)
 }

@@ -33,6 +33,9 @@
 // i32, the size of the memory as the module sees it), and each mutable global of
 // the module's own as callgate_m1_g<index>, so that a host can restore it.
 //
+// A function counts as one on the stack, and as one more for each 32 KiB of its
+// code, when it calls another; a host function does not count.
+//
 // Memory has its largest size from the start. memory.size and memory.grow are
 // arithmetic on callgate_m1_pages; growth fails beyond the limit and beyond the
 // maximum that the module declares. An access between the size that the module

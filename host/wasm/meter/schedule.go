@@ -12,6 +12,12 @@ const (
 	costEntry       = 4    // the frame, the depth guard, the look at the counter
 	costPage        = 4096 // 64 KiB at 16 bytes a unit
 	bulkShift       = 4    // 16 bytes a unit, about what a copy moves in a cycle
+
+	// frameShift makes a function with much code count as more than one on the
+	// stack, one more for each 32 KiB. An engine's frame may hold a value for
+	// every few bytes of code, so that counting functions alone would let 1,000
+	// of them take gigabytes, and leave it to the engine which one is too many.
+	frameShift = 15
 )
 
 // Names of what the pass adds.
