@@ -9,18 +9,18 @@ import (
 func (m *module) codeSection() ([]byte, error) {
 	r := m.reader(binary.SectionCode)
 	n := r.Count(1)
-	if r.OK() && n != uint32(len(m.functions)) {
-		return nil, fmt.Errorf("%d bodies for %d functions", n, len(m.functions))
+	if r.OK() && n != m.defined {
+		return nil, fmt.Errorf("%d bodies for %d functions", n, m.defined)
 	}
 	out := make(buffer, 0, r.Left()+r.Left()/2+256)
-	out.u32(n + 2)
+	out.u32(n + addedFuncs)
 	f := &function{m: m}
 	for i := range n {
 		body := r.Body()
 		if !r.OK() {
 			break
 		}
-		if err := f.rewrite(body, m.params[m.functions[i]]); err != nil {
+		if err := f.rewrite(body); err != nil {
 			return nil, fmt.Errorf("function %d: %w", m.imported+i, err)
 		}
 		f.write(&out, body)
@@ -41,9 +41,7 @@ type function struct {
 	out     buffer
 	scratch buffer
 	open    []frame
-	locals  uint32 // parameters and declared ones
-	bulk    bool   // one more local is needed
-	regions int    // of all functions
+	regions int // of all functions
 
 	live   bool  // the next instruction can be reached
 	region int   // where the region begins in out
@@ -59,12 +57,8 @@ type frame struct {
 }
 
 // rewrite makes out from a body.
-func (f *function) rewrite(body binary.Body, params uint32) error {
-	total := uint64(params) + body.Locals
-	if total >= 1<<32-1 {
-		return fmt.Errorf("%d locals", total)
-	}
-	f.text, f.locals, f.bulk = body.Code, uint32(total), false
+func (f *function) rewrite(body binary.Body) error {
+	f.text = body.Code
 	f.out, f.open = f.out[:0], append(f.open[:0], frame{kind: binary.OpBlock})
 	f.live = true
 	if !f.m.opts.Plain {
@@ -87,14 +81,8 @@ func (f *function) rewrite(body binary.Body, params uint32) error {
 
 // write appends the body to the code section.
 func (f *function) write(out *buffer, body binary.Body) {
-	decl := body.Decl
-	if f.bulk {
-		r := binary.NewReader(decl, 0)
-		n := r.U32()
-		decl = vector(n+1, decl[r.Pos():], []byte{1, byte(binary.I32)})
-	}
-	out.u32(uint32(len(decl) + len(f.out)))
-	out.bytes(decl)
+	out.u32(uint32(len(body.Decl) + len(f.out)))
+	out.bytes(body.Decl)
 	out.bytes(f.out)
 }
 
@@ -124,13 +112,15 @@ func (f *function) flush() {
 	copy(f.out[f.region:], f.scratch)
 }
 
-// look writes: if the counter is below zero, fill it.
+// look writes: if the counter is below zero, fill it. Where the branch saves
+// nothing that counts, the function is called without it: an engine may take
+// time by the square of the branches that a function has one after another.
 func (b *buffer) look(m *module) {
 	b.at(binary.OpGlobalGet, m.fuel)
 	b.number(binary.OpI64Const, 0)
 	b.op(binary.OpI64LtS)
 	b.when()
-	b.at(binary.OpCall, m.refuel)
+	b.at(binary.OpCall, m.refill)
 	b.op(binary.OpEnd)
 }
 
@@ -186,7 +176,7 @@ func (f *function) instruction() error {
 		f.out.at(binary.OpCall, f.m.grow)
 	default:
 		if isBulk(f.in.Op) && !f.m.opts.Plain {
-			f.bulkCharge()
+			f.out.at(binary.OpCall, f.m.bulk)
 		}
 		f.copy()
 	}
@@ -295,7 +285,7 @@ func (f *function) call() {
 		f.deeper(binary.OpI32Sub)
 	}
 	if host || !direct && m.indirect {
-		f.out.look(m)
+		f.out.at(binary.OpCall, m.refill)
 	}
 }
 
@@ -305,19 +295,4 @@ func (f *function) deeper(op binary.Op) {
 	f.out.number(binary.OpI32Const, 1+int64(len(f.text))>>frameShift)
 	f.out.op(op)
 	f.out.at(binary.OpGlobalSet, f.m.depth)
-}
-
-// bulkCharge charges for the length on the stack and looks at the counter
-// before the instruction runs: one of them can move the whole memory.
-func (f *function) bulkCharge() {
-	f.bulk = true
-	f.out.at(binary.OpLocalSet, f.locals)
-	f.out.at(binary.OpGlobalGet, f.m.fuel)
-	f.out.at(binary.OpLocalGet, f.locals)
-	f.out.op(binary.OpI64ExtendI32U)
-	f.out.number(binary.OpI64Const, bulkShift)
-	f.out.op(binary.OpI64ShrU, binary.OpI64Sub)
-	f.out.at(binary.OpGlobalSet, f.m.fuel)
-	f.out.look(f.m)
-	f.out.at(binary.OpLocalGet, f.locals)
 }

@@ -2,26 +2,33 @@ package meter
 
 import "github.com/callgate/callgate/host/wasm/binary"
 
-// helpers writes the two functions that are added.
+// helpers writes the functions that are added.
 func (m *module) helpers(out *buffer) {
-	for _, body := range []buffer{m.refillBody(), m.growBody()} {
+	for _, body := range [addedFuncs]buffer{m.refillBody(), m.bulkBody(), m.growBody()} {
 		out.u32(uint32(len(body)))
 		out.bytes(body)
 	}
 }
 
-// refillBody asks for fuel until the counter is not negative:
+// refillBody asks for fuel while the counter is below zero:
 //
 //	(local $grant i64)
-//	loop
-//	  if (i64.le_s (local.tee $grant (call $refuel (counter))) (i64.const 0)) unreachable
-//	  counter += $grant
-//	  br_if 0 (i64.lt_s (counter) (i64.const 0))
+//	block
+//	  loop
+//	    br_if 1 (i64.ge_s (counter) (i64.const 0))
+//	    if (i64.le_s (local.tee $grant (call $refuel (counter))) (i64.const 0)) unreachable
+//	    counter += $grant
+//	    br 0
+//	  end
 //	end
 func (m *module) refillBody() buffer {
 	const grant = 0
 	b := buffer{1, 1, byte(binary.I64)}
-	b.op(binary.OpLoop, noType)
+	b.op(binary.OpBlock, noType, binary.OpLoop, noType)
+	b.at(binary.OpGlobalGet, m.fuel)
+	b.number(binary.OpI64Const, 0)
+	b.op(binary.OpI64GeS)
+	b.at(binary.OpBrIf, 1)
 	b.at(binary.OpGlobalGet, m.fuel)
 	b.at(binary.OpCall, m.imported)
 	b.at(binary.OpLocalTee, grant)
@@ -33,11 +40,28 @@ func (m *module) refillBody() buffer {
 	b.at(binary.OpLocalGet, grant)
 	b.op(binary.OpI64Add)
 	b.at(binary.OpGlobalSet, m.fuel)
+	b.at(binary.OpBr, 0)
+	b.op(binary.OpEnd, binary.OpEnd, binary.OpEnd)
+	return b
+}
+
+// bulkBody charges for a length before the instruction that takes it, since
+// one of them can move the whole memory:
+//
+//	(param $len i32) (result i32)
+//	counter -= $len >> bulkShift; call $refill; $len
+func (m *module) bulkBody() buffer {
+	const length = 0
+	b := buffer{0}
 	b.at(binary.OpGlobalGet, m.fuel)
-	b.number(binary.OpI64Const, 0)
-	b.op(binary.OpI64LtS)
-	b.at(binary.OpBrIf, 0)
-	b.op(binary.OpEnd, binary.OpEnd)
+	b.at(binary.OpLocalGet, length)
+	b.op(binary.OpI64ExtendI32U)
+	b.number(binary.OpI64Const, bulkShift)
+	b.op(binary.OpI64ShrU, binary.OpI64Sub)
+	b.at(binary.OpGlobalSet, m.fuel)
+	b.at(binary.OpCall, m.refill)
+	b.at(binary.OpLocalGet, length)
+	b.op(binary.OpEnd)
 	return b
 }
 
@@ -45,7 +69,7 @@ func (m *module) refillBody() buffer {
 //
 //	(param $more i32) (result i32)
 //	if (i32.gt_u (local.get $more) (i32.sub (i32.const max) (pages))) return -1
-//	counter -= $more * costPage; look
+//	counter -= $more * costPage; call $refill
 //	(pages)
 //	pages += $more
 //
@@ -54,7 +78,7 @@ func (m *module) growBody() buffer {
 	const more = 0
 	b := buffer{0}
 	b.at(binary.OpLocalGet, more)
-	b.number(binary.OpI32Const, int64(m.maxPages))
+	b.number(binary.OpI32Const, int64(m.info.MaxPages))
 	b.at(binary.OpGlobalGet, m.pages)
 	b.op(binary.OpI32Sub, binary.OpI32GtU)
 	b.when()
@@ -67,7 +91,7 @@ func (m *module) growBody() buffer {
 		b.number(binary.OpI64Const, costPage)
 		b.op(binary.OpI64Mul, binary.OpI64Sub)
 		b.at(binary.OpGlobalSet, m.fuel)
-		b.look(m)
+		b.at(binary.OpCall, m.refill)
 	}
 	b.at(binary.OpGlobalGet, m.pages)
 	b.at(binary.OpGlobalGet, m.pages)

@@ -64,14 +64,13 @@ type module struct {
 	sections [binary.SectionTag]*binary.Section // by number, without custom ones
 	names    *binary.Section
 
-	params    []uint32 // of each type, how many
-	functions []uint32 // of each function that is defined, its type
-	imported  uint32   // functions; those behind them move up by one
-	globals   uint32   // imported and defined
-	maxPages  uint32   // that the module declares
-	indirect  bool     // call_indirect may reach an imported function
+	types    uint32
+	imported uint32 // functions; those behind them move up by one
+	defined  uint32 // functions
+	globals  uint32 // imported and defined
+	indirect bool   // call_indirect may reach an imported function
 
-	refuel, grow       uint32 // functions
+	refill, bulk, grow uint32 // functions
 	fuel, depth, pages uint32 // globals
 }
 

@@ -11,32 +11,33 @@ import (
 const (
 	typeRefuel = iota // (i64) -> i64
 	typeRefill        // () -> ()
-	typeGrow          // (i32) -> i32
+	typeNumber        // (i32) -> i32
 	addedTypes
 )
 
+// addedFuncs is the number of functions that are added, behind those of the
+// module: refill, bulk, grow.
+const addedFuncs = 3
+
 const funcType = 0x60
 
-func (m *module) addedType(i uint32) uint32 { return uint32(len(m.params)) + i }
+func (m *module) addedType(i uint32) uint32 { return m.types + i }
 
 func (m *module) typeSection() ([]byte, error) {
 	r := m.reader(binary.SectionType)
 	n := r.Count(3)
 	start := r.Pos()
-	m.params = make([]uint32, 0, n)
+	m.types = n
 	for range n {
 		at := r.Offset()
 		if form := r.Byte(); form != funcType && r.OK() {
 			r.Fail(at, fmt.Sprintf("a type of the form 0x%02x", form))
 		}
-		params := r.Count(1)
-		for range params {
-			r.ValType()
+		for range 2 { // parameters, results
+			for range r.Count(1) {
+				r.ValType()
+			}
 		}
-		for range r.Count(1) {
-			r.ValType()
-		}
-		m.params = append(m.params, params)
 	}
 	added := []byte{
 		funcType, 1, byte(binary.I64), 1, byte(binary.I64),
@@ -72,8 +73,8 @@ func (m *module) importSection() ([]byte, error) {
 		case string(i.Module) == Module:
 			return nil, fmt.Errorf("%q is reserved for the host", Module)
 		case i.Kind == binary.KindFunc:
-			if i.Type >= uint32(len(m.params)) {
-				return nil, fmt.Errorf("type %d of %d", i.Type, len(m.params))
+			if i.Type >= m.types {
+				return nil, fmt.Errorf("type %d of %d", i.Type, m.types)
 			}
 			m.imported++
 		case i.Kind == binary.KindGlobal:
@@ -94,21 +95,20 @@ func (m *module) functionSection() ([]byte, error) {
 	r := m.reader(binary.SectionFunction)
 	n := r.Count(1)
 	start := r.Pos()
-	m.functions = make([]uint32, 0, n)
+	m.defined = n
 	for range n {
 		at := r.Offset()
-		t := r.U32()
-		if r.OK() && t >= uint32(len(m.params)) {
-			r.Fail(at, fmt.Sprintf("type %d of %d", t, len(m.params)))
+		if t := r.U32(); t >= m.types && r.OK() {
+			r.Fail(at, fmt.Sprintf("type %d of %d", t, m.types))
 		}
-		m.functions = append(m.functions, t)
 	}
 	var added buffer
 	added.u32(m.addedType(typeRefill))
-	added.u32(m.addedType(typeGrow))
-	m.refuel = m.imported + 1 + n
-	m.grow = m.refuel + 1
-	return vector(n+2, m.rest(binary.SectionFunction, start), added), done(&r)
+	added.u32(m.addedType(typeNumber))
+	added.u32(m.addedType(typeNumber))
+	m.refill = m.imported + 1 + n
+	m.bulk, m.grow = m.refill+1, m.refill+2
+	return vector(n+addedFuncs, m.rest(binary.SectionFunction, start), added), done(&r)
 }
 
 func (m *module) memorySection() ([]byte, error) {
@@ -128,14 +128,13 @@ func (m *module) memorySection() ([]byte, error) {
 		return nil, fmt.Errorf("the memory has %d pages at first; the limit is %d", l.Min, m.opts.MemoryPages)
 	}
 	m.info.Memory, m.info.Pages = true, l.Min
-	m.maxPages = m.opts.MemoryPages
+	m.info.MaxPages = m.opts.MemoryPages
 	if l.HasMax {
-		m.maxPages = min(l.Max, m.maxPages)
+		m.info.MaxPages = min(l.Max, m.info.MaxPages)
 	}
-	m.info.MaxPages = m.maxPages
 	b := buffer{1, 1}
-	b.u32(m.maxPages)
-	b.u32(m.maxPages)
+	b.u32(m.info.MaxPages)
+	b.u32(m.info.MaxPages)
 	return b, done(&r)
 }
 

@@ -6,13 +6,13 @@ import (
 	"github.com/callgate/callgate/host/wasm/binary"
 )
 
-// The pass adds functions, globals, types and a local behind those of the
-// module. An index that is one too high, which no validation would let pass in
-// the module as it came, would name one of them in the result: a guest could
-// set its own counter. So indices are compared with what the module has.
+// The pass adds functions, globals and types behind those of the module. An
+// index that is one too high, which no validation would let pass in the module
+// as it came, would name one of them in the result: a guest could set its own
+// counter. So indices are compared with what the module has.
 
 // count is the number of functions that the module has.
-func (m *module) count() uint64 { return uint64(m.imported) + uint64(len(m.functions)) }
+func (m *module) count() uint64 { return uint64(m.imported) + uint64(m.defined) }
 
 // within checks the index of an instruction that may stand in a constant
 // expression too.
@@ -28,10 +28,8 @@ func (m *module) within(in *binary.Instr) error {
 
 // within checks the index of the instruction.
 func (f *function) within() error {
-	types := uint64(len(f.m.params))
+	types := uint64(f.m.types)
 	switch f.in.Op {
-	case binary.OpLocalGet, binary.OpLocalSet, binary.OpLocalTee:
-		return below("local", int64(f.in.A), uint64(f.locals))
 	case binary.OpCallIndirect:
 		return below("type", int64(f.in.A), types)
 	case binary.OpBlock, binary.OpLoop, binary.OpIf:
