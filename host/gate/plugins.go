@@ -46,25 +46,32 @@ func (g *guest) sameAs(ref contract.PluginRef) bool {
 	return g.Name == ref.Name && g.Digest == ref.Digest && g.Observe == ref.Observe && g.Settings.Equal(ref.Settings)
 }
 
-// has says whether any of several plugins is asked in a phase. One that is not
-// there says that it denies.
-func has(guests []guest, phase abi.Phase) bool {
-	return slices.ContainsFunc(guests, func(g guest) bool { return g.asked(phase) })
+// has says whether any of several plugins is asked in a phase.
+func has(guests []guest, phase abi.Phase, kind abi.CallKind) bool {
+	return slices.ContainsFunc(guests, func(g guest) bool { return g.asked(phase, kind) })
 }
 
-func (g *guest) asked(phase abi.Phase) bool { return g.err != nil || g.plugin.Manifest().Has(phase) }
+// asked says whether a plugin judges in a phase, of a call of a kind. One that is
+// not there does: it denies.
+func (g *guest) asked(phase abi.Phase, kind abi.CallKind) bool {
+	if g.err != nil {
+		return true
+	}
+	m := g.plugin.Manifest()
+	return m.Has(phase) && (phase == abi.PhaseList || m.Judges(kind))
+}
 
 // consult asks the plugins that judge in the snapshot's phase, and joins what they
 // say with what the built-in contracts said. They can only tighten; the headline
 // stays the built-in one's unless a plugin is stricter. None is asked of what is
 // denied already.
 func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) abi.Verdict {
-	if !has(guests, snap.Phase) {
+	if !has(guests, snap.Phase, snap.Call.Kind) {
 		return base
 	}
 	if base.Outcome == abi.Deny {
 		for _, g := range guests {
-			if g.asked(snap.Phase) {
+			if g.asked(snap.Phase, snap.Call.Kind) {
 				base.Skipped = append(base.Skipped, g.Name)
 			}
 		}
@@ -72,7 +79,7 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 	}
 	var said []abi.Verdict
 	for i := range guests {
-		if guests[i].asked(snap.Phase) {
+		if guests[i].asked(snap.Phase, snap.Call.Kind) {
 			said = append(said, s.hearOut(&guests[i], snap))
 		}
 	}

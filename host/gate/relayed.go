@@ -196,7 +196,7 @@ type returning struct {
 
 // remembersResult keeps a finished call whose results have rules.
 func (s *State) remembersResult(n *entry) {
-	if n.binding == nil || len(n.binding.returned) == 0 && !has(n.binding.guests, abi.PhaseResult) {
+	if n.binding == nil || len(n.binding.returned) == 0 && !has(n.binding.guests, abi.PhaseResult, n.call.Kind) {
 		return
 	}
 	s.session.returning = append(s.session.returning, returning{n.call.ID, n.call})

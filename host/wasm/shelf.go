@@ -1,0 +1,204 @@
+package wasm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
+)
+
+// Shelf keeps the plugins of policies: each module with its settings is loaded
+// once, and let go when no policy in force names it any more. Modules that were
+// loaded are kept by their digests, so that a ledger can be replayed when the file
+// that a policy named is gone or has changed.
+type Shelf struct {
+	host func() (*Host, error)
+	dir  string // of kept modules, "" for none
+
+	mu    sync.Mutex
+	books map[string]*book
+}
+
+// book is a plugin on the shelf. It is loaded by whoever asks first.
+type book struct {
+	once     sync.Once
+	plugin   *Plugin
+	manifest *abi.Manifest
+	module   string
+	err      error
+	held     int // policies in force that name it
+}
+
+// NewShelf returns an empty shelf. The host is made when the first plugin is
+// loaded; modules are kept in dir, which has to be the user's own.
+func NewShelf(o Options, dir string) *Shelf {
+	return &Shelf{host: sync.OnceValues(func() (*Host, error) { return New(o) }), dir: dir, books: map[string]*book{}}
+}
+
+// Plugin returns the plugin that an entry binds.
+func (s *Shelf) Plugin(ref contract.PluginRef) (contract.Plugin, error) {
+	b := s.book(ref, 0)
+	b.once.Do(func() { s.load(b, ref) })
+	if b.err != nil {
+		return nil, b.err
+	}
+	return Bind(b.plugin, b.manifest, ref.Name, b.module, ref.Settings), nil
+}
+
+// Hold keeps the plugins of a policy that comes into force until the function that
+// it returns is called.
+func (s *Shelf) Hold(refs []contract.PluginRef) (release func()) {
+	for _, ref := range refs {
+		s.book(ref, 1)
+	}
+	return sync.OnceFunc(func() {
+		for _, ref := range refs {
+			s.drop(ref)
+		}
+	})
+}
+
+func keyOf(ref contract.PluginRef) string { return ref.Digest + " " + ref.Settings.String() }
+
+func (s *Shelf) book(ref contract.PluginRef, more int) *book {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.books[keyOf(ref)]
+	if b == nil {
+		b = &book{}
+		s.books[keyOf(ref)] = b
+	}
+	b.held += more
+	return b
+}
+
+func (s *Shelf) drop(ref contract.PluginRef) {
+	s.mu.Lock()
+	b := s.books[keyOf(ref)]
+	if b == nil {
+		s.mu.Unlock()
+		return
+	}
+	if b.held--; b.held <= 0 {
+		delete(s.books, keyOf(ref))
+	}
+	last := b.held <= 0
+	s.mu.Unlock()
+	if last {
+		b.once.Do(func() { b.err = errors.New("nobody needs it any more") })
+		if b.plugin != nil {
+			b.plugin.Close()
+		}
+	}
+}
+
+// Close lets every plugin go, and waits for what is under way.
+func (s *Shelf) Close() error {
+	s.mu.Lock()
+	books := s.books
+	s.books = map[string]*book{}
+	s.mu.Unlock()
+	if len(books) == 0 {
+		return nil
+	}
+	h, err := s.host()
+	if err != nil {
+		return nil // none was loaded
+	}
+	return h.Close()
+}
+
+func (s *Shelf) load(b *book, ref contract.PluginRef) {
+	data, err := s.find(ref)
+	if err != nil {
+		b.err = err
+		return
+	}
+	if b.manifest, b.module, b.err = abi.ReadModule(data); b.err != nil {
+		return
+	}
+	h, err := s.host()
+	if err != nil {
+		b.err = err
+		return
+	}
+	b.plugin, b.err = h.Load(context.Background(), Source{Name: ref.Name, Module: data, Manifest: b.manifest, Settings: ref.Settings})
+	if b.err == nil {
+		s.keep(ref.Digest, data)
+	}
+}
+
+// find reads the module of an entry: the file that the policy names, if it still
+// holds it, else the one that was kept.
+func (s *Shelf) find(ref contract.PluginRef) ([]byte, error) {
+	var first error
+	for _, name := range []string{ref.File, s.kept(ref.Digest)} {
+		if name == "" {
+			continue
+		}
+		data, err := readModule(name)
+		if err == nil && abi.DigestBytes(data) == ref.Digest {
+			return data, nil
+		}
+		first = cmp.Or(first, err)
+	}
+	if first != nil && !errors.Is(first, os.ErrNotExist) {
+		return nil, first
+	}
+	return nil, fmt.Errorf("no module %s is here any more", ref.Digest)
+}
+
+func readModule(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: not a file", name))
+	}
+	return io.ReadAll(io.LimitReader(f, maxModuleFile+1))
+}
+
+// maxModuleFile is what policies read of a module at most.
+const maxModuleFile = 16 << 20
+
+// kept is the file of a module that was loaded.
+func (s *Shelf) kept(digest string) string {
+	hex, ok := strings.CutPrefix(digest, "sha256:")
+	if !ok || s.dir == "" || len(hex) != 64 || strings.Trim(hex, "0123456789abcdef") != "" {
+		return ""
+	}
+	return filepath.Join(s.dir, hex+".wasm")
+}
+
+// keep writes a module that was loaded, for replays. One that can not be kept is
+// said to be gone then.
+func (s *Shelf) keep(digest string, data []byte) {
+	name := s.kept(digest)
+	if name == "" {
+		return
+	}
+	if _, err := os.Lstat(name); err == nil || ownDir(s.dir) != nil {
+		return
+	}
+	f, err := os.CreateTemp(s.dir, ".module-*")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it may be there no more
+	}
+}
