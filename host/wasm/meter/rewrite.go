@@ -2,6 +2,7 @@ package meter
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/callgate/callgate/host/wasm/binary"
@@ -77,23 +78,27 @@ type module struct {
 // split finds the sections.
 func (m *module) split(b []byte) error {
 	s := binary.NewSections(b)
-	for {
+	for last := -1; ; {
 		sec, ok := s.Next()
-		switch {
-		case !ok:
+		if !ok {
 			return wrap(s.Err())
-		case sec.ID == binary.SectionCustom:
+		}
+		if sec.ID == binary.SectionCustom {
 			r := sec.Reader()
-			if name := r.Name(); string(name) == "name" && r.OK() && m.names == nil {
+			if name := r.Name(); string(name) == "name" && m.names == nil {
 				m.names = &binary.Section{Offset: r.Offset(), Body: r.Bytes(uint32(r.Left()))}
 			}
-		case sec.ID >= binary.SectionTag:
-			return fmt.Errorf("meter: offset 0x%x: a section %s", sec.Start, binary.SectionName(sec.ID))
-		case m.sections[sec.ID] != nil:
-			return fmt.Errorf("meter: offset 0x%x: a second %s section", sec.Start, binary.SectionName(sec.ID))
-		default:
-			m.sections[sec.ID] = &sec
+			if !r.OK() {
+				return wrap(r.Err())
+			}
+			continue
 		}
+		place := slices.IndexFunc(order[:], func(o part) bool { return o.id == sec.ID })
+		if place <= last {
+			return fmt.Errorf("meter: offset 0x%x: a %s section where none may be", sec.Start, binary.SectionName(sec.ID))
+		}
+		last = place
+		m.sections[sec.ID] = &sec
 	}
 }
 
@@ -113,13 +118,17 @@ func (m *module) reader(id byte) binary.Reader {
 	return m.sections[id].Reader()
 }
 
+// part is a section: what rewrites it, nil for a copy, and whether it is there
+// in any case.
+type part struct {
+	id      byte
+	rewrite func(*module) ([]byte, error)
+	always  bool
+}
+
 // order is the order of sections in a module; what the pass adds to is made
 // when it is missing.
-var order = []struct {
-	id      byte
-	rewrite func(*module) ([]byte, error) // nil: copied
-	always  bool
-}{
+var order = [...]part{
 	{binary.SectionType, (*module).typeSection, true},
 	{binary.SectionImport, (*module).importSection, true},
 	{binary.SectionFunction, (*module).functionSection, true},

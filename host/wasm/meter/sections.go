@@ -121,8 +121,8 @@ func (m *module) memorySection() ([]byte, error) {
 		return []byte{0}, done(&r)
 	}
 	l := r.Limits()
-	if r.OK() && l.HasMax && l.Max < l.Min {
-		return nil, fmt.Errorf("the memory has %d pages at first and at most %d", l.Min, l.Max)
+	if r.OK() && l.HasMax && (l.Max < l.Min || l.Max > MaxPages) {
+		return nil, fmt.Errorf("the memory has %d pages at first and at most %d of %d", l.Min, l.Max, MaxPages)
 	}
 	if r.OK() && l.Min > m.opts.MemoryPages {
 		return nil, fmt.Errorf("the memory has %d pages at first; the limit is %d", l.Min, m.opts.MemoryPages)

@@ -35,8 +35,8 @@ func (f *function) within() error {
 	case binary.OpBlock, binary.OpLoop, binary.OpIf:
 		return below("type", f.in.Int, types)
 	case binary.OpMemorySize, binary.OpMemoryGrow:
-		if !f.m.info.Memory {
-			return fmt.Errorf("%s without a memory", f.in.Op)
+		if !f.m.info.Memory || f.text[f.in.Imm] != 0 {
+			return fmt.Errorf("%s of a memory that is not there", f.in.Op)
 		}
 	}
 	return f.m.within(&f.in)
