@@ -271,6 +271,21 @@ func (g *Engine) Schema(server, tool string) abi.Value {
 	return g.state.Schema(server, tool)
 }
 
+// Redacts says whether text of the client, or of a server, is edited on its way.
+func (g *Engine) Redacts(fromServer bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Redacts(fromServer)
+}
+
+// Withholds says whether one of these texts, which stand beside a frame, holds what
+// would be redacted inside it.
+func (g *Engine) Withholds(texts []string, fromServer bool) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Withholds(texts, fromServer)
+}
+
 // Hidden returns the names in a list of tools that the client is not to see.
 func (g *Engine) Hidden(server string, list []abi.Value) map[string]bool {
 	g.mu.Lock()

@@ -117,7 +117,9 @@ func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 				w.t.Error(err)
 			}
 		} else {
-			remote, err := transport.NewRemote(transport.RemoteOptions{Options: transport.Options{URL: w.back}})
+			remote, err := transport.NewRemote(transport.RemoteOptions{
+				Options: transport.Options{URL: w.back}, Schema: func(tool string) abi.Value { return opened.Engine.Schema("fake", tool) },
+			})
 			if err != nil {
 				w.t.Error(err)
 				return

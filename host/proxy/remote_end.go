@@ -70,7 +70,7 @@ func (e *remoteEnd) tell(answer []byte, x *exchange) {
 	go func() {
 		ctx, stop := context.WithTimeout(e.g.closing, tellWait)
 		defer stop()
-		reply, err := e.up.Post(ctx, answer, h)
+		reply, err := e.up.Post(ctx, answer, e.forth(h, frame{}))
 		if err != nil {
 			e.g.o.Note("answer a request of %q: %v", e.relay.o.Server, err)
 			return
@@ -80,17 +80,13 @@ func (e *remoteEnd) tell(answer []byte, x *exchange) {
 }
 
 func (e *remoteEnd) post(f frame, x *exchange) {
-	h := x.request
-	if f.edited {
-		h = transport.MirrorHeaders(h, wire.Classify(f.bytes, wire.FromClient, wire.Options{}), e.relay.schema)
-	}
-	reply, err := e.up.Post(x.gone, f.bytes, h)
+	reply, err := e.up.Post(x.gone, f.bytes, e.forth(x.request, f))
 	if err != nil {
 		e.failed(f, x, err)
 		return
 	}
 	defer reply.Close()
-	x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
+	x.with(reply.Status, e.back(reply.Header))
 	if err := e.known(reply); err != nil {
 		e.failed(f, x, err)
 		return
@@ -230,7 +226,7 @@ func asked(f frame) []wire.ID {
 // listen relays the stream on which the server speaks by itself.
 func (e *remoteEnd) listen(x *exchange, last string) {
 	defer x.end()
-	reply, err := e.up.Listen(x.gone, x.request, last)
+	reply, err := e.up.Listen(x.gone, e.forth(x.request, frame{}), last)
 	if err != nil {
 		x.with(http.StatusBadGateway, nil)
 		if x.gone.Err() == nil {
@@ -240,13 +236,13 @@ func (e *remoteEnd) listen(x *exchange, last string) {
 	}
 	defer reply.Close()
 	if reply.Kind != transport.ReplyEvents {
-		x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
+		x.with(reply.Status, e.back(reply.Header))
 		if reply.Status == http.StatusNotFound {
 			e.g.forget(e.relay)
 		}
 		return
 	}
-	x.with(0, transport.BackwardHeaders(reply.Header, false))
+	x.with(0, e.back(reply.Header))
 	x.hold()
 	e.events(reply.Events, x)
 }
@@ -254,13 +250,13 @@ func (e *remoteEnd) listen(x *exchange, last string) {
 // delete ends the session at the server.
 func (e *remoteEnd) delete(x *exchange) {
 	defer x.end()
-	reply, err := e.up.Delete(x.gone, x.request)
+	reply, err := e.up.Delete(x.gone, e.forth(x.request, frame{}))
 	if err != nil {
 		x.with(http.StatusBadGateway, nil)
 		return
 	}
 	defer reply.Close()
-	x.with(reply.Status, transport.BackwardHeaders(reply.Header, false))
+	x.with(reply.Status, e.back(reply.Header))
 	if reply.OK() {
 		e.g.forget(e.relay)
 	}
