@@ -75,6 +75,9 @@ func (t *commandTree) call(n *syntax.CallExpr) {
 	if len(n.Args) == 0 {
 		return // its assignments are visited by themselves
 	}
+	if len(n.Assigns) == 0 && n.Args[0].Lit() == "else" {
+		t.malformed = true // the parser takes it for the name of a program, which no shell does
+	}
 	words := make([]commandWord, len(n.Args))
 	for i, w := range n.Args {
 		words[i] = t.word(w)
