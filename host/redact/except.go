@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // glob is a pattern with * for any text and ? for one byte.
 type glob struct {
@@ -54,29 +57,56 @@ func Wildcard(pattern, text string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// spares says whether a piece of a text stays: it is, or is inside, a word that
-// is excepted. Unless the entry has an empty list, digests, commits and UUIDs
+// unspared leaves out the pieces that stay: those that are, or are inside, a word
+// that is excepted. Unless an entry has an empty list, digests, commits and UUIDs
 // are.
-func (e *entry) spares(text string, f span) bool {
-	if e.Except != nil && len(e.Except) == 0 {
-		return false
-	}
-	from, to := f.from, f.to
-	for from > 0 && isWord(text[from-1]) {
-		from--
-	}
-	for to < len(text) && isWord(text[to]) {
-		to++
-	}
-	for _, g := range e.except {
-		if g.matches(text[f.from:f.to]) || g.matches(text[from:to]) {
-			return true
+func (s *Set) unspared(text string, found []span) []span {
+	in := word{entry: -1}
+	return slices.DeleteFunc(found, func(f span) bool {
+		e := &s.entries[f.entry]
+		if f.rest || e.Except != nil && len(e.Except) == 0 {
+			return false
 		}
+		if !in.holds(f) {
+			in = wordAround(text, f)
+			in.spared = e.spares(text[in.from:in.to])
+		}
+		return in.spared || slices.ContainsFunc(e.except, func(g glob) bool { return g.matches(text[f.from:f.to]) })
+	})
+}
+
+// spares says whether a word is excepted.
+func (e *entry) spares(word string) bool {
+	if slices.ContainsFunc(e.except, func(g glob) bool { return g.matches(word) }) {
+		return true
 	}
-	if e.re == nil {
-		return false // the name says that it is a secret, whatever it looks like
+	return e.re != nil && isIdentifier(word) // else the name says that it is a secret, whatever it looks like
+}
+
+// word is the word around a piece of a text. It serves all pieces inside, so that
+// one with many is read once.
+type word struct {
+	from, to, entry int
+	pure            bool // no other characters are in the piece
+	spared          bool
+}
+
+func (w *word) holds(f span) bool {
+	return w.pure && w.entry == f.entry && w.from <= f.from && f.to <= w.to && f.from < f.to
+}
+
+func wordAround(text string, f span) word {
+	w := word{from: f.from, to: f.to, entry: f.entry, pure: f.from < f.to}
+	for i := f.from; i < f.to && w.pure; i++ {
+		w.pure = isWord(text[i])
 	}
-	return isIdentifier(text[from:to])
+	for w.from > 0 && isWord(text[w.from-1]) {
+		w.from--
+	}
+	for w.to < len(text) && isWord(text[w.to]) {
+		w.to++
+	}
+	return w
 }
 
 func isWord(c byte) bool {

@@ -1,7 +1,5 @@
 package redact
 
-import "slices"
-
 // finder finds literals in text in one pass, the letters of ASCII in either case.
 // Pairs of bytes that start no literal, which is nearly all of them, cost one look
 // into a table each, and none waits for the one before.
@@ -16,10 +14,9 @@ type needle struct {
 }
 
 // newFinder makes a finder of the literals of each owner, none of which is empty.
-// Behind those come the odd folds, then the characters that nobody sees.
 func newFinder(literals [][]string) *finder {
 	f := &finder{}
-	for owner, list := range append(slices.Clip(literals), oddFolds, invisible()) {
+	for owner, list := range literals {
 		for _, text := range list {
 			for _, a := range cases(text[0]) {
 				f.first[a] = append(f.first[a], needle{text, owner})

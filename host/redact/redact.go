@@ -59,19 +59,21 @@ type Entry struct {
 // concurrent use.
 type Set struct {
 	entries []entry
-	literal *finder
-	always  []int // entries without a literal
-	own     int   // entries that were compiled
-	where   Where // of all entries
-	named   Where // of those with keys
-	denies  *Set  // the entries with Refuse: deny
-	asks    *Set  // and those with Refuse: ask
+	literal *finder // of what the patterns need; then the odd folds, then what nobody sees
+	withs   *finder // of what is put in
+	always  []int   // entries without a literal
+	own     int     // entries that were compiled
+	where   Where   // of all entries
+	named   Where   // of those with keys
+	denies  *Set    // the entries with Refuse: deny
+	asks    *Set    // and those with Refuse: ask
 }
 
 type entry struct {
 	Entry
 	where  Where
 	re     *regexp.Regexp // nil: the whole value
+	onward *regexp.Regexp // see onward
 	group  int            // of the match that is replaced
 	part   part           // what is known of a match
 	except []glob
@@ -125,9 +127,20 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 			}
 		}
 	}
-	s.literal = newFinder(literals)
+	s.literal = newFinder(append(literals, oddFolds, invisible()))
+	s.withs = newFinder(replacements(s.entries))
 	s.denies, s.asks = s.refusing(abi.Deny), s.refusing(abi.Ask)
 	return s, 0, nil
+}
+
+func replacements(entries []entry) [][]string {
+	list := make([][]string, len(entries))
+	for i := range entries {
+		if with := entries[i].With; with != "" {
+			list[i] = []string{lower(with)}
+		}
+	}
+	return list
 }
 
 // refusing is the entries with one outcome under Refuse, as a set of their own.
@@ -176,6 +189,9 @@ func compile(e Entry) (c entry, need []string, err error) {
 		return c, nil, nil
 	}
 	if c.re, err = regexp.Compile(e.Pattern); err != nil {
+		return c, nil, err
+	}
+	if c.onward, err = onward(e.Pattern); err != nil {
 		return c, nil, err
 	}
 	if c.re.MatchString("") {

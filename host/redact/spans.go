@@ -7,7 +7,10 @@ import (
 )
 
 // span is a piece of a text that an entry wants replaced.
-type span struct{ from, to, entry int }
+type span struct {
+	from, to, entry int
+	rest            bool // what was left unread, see [entry.every]
+}
 
 // window is a piece of a text in which a pattern can match.
 type window struct{ from, to int }
@@ -18,9 +21,9 @@ const context = utf8.UTFMax
 
 // heard is what one pass found in a text.
 type heard struct {
-	windows map[int][]window
-	all     bool // the literals say nothing of it
-	hidden  bool // there are characters in it that nobody sees
+	windows [][]window // by entry; nil: none
+	all     bool       // the literals say nothing of it
+	hidden  bool       // there are characters in it that nobody sees
 }
 
 // spans finds what is to be replaced in a text, which stands under members of
@@ -32,14 +35,13 @@ func (s *Set) spans(w Where, text string, names []string) []span {
 		bare, at := visible(text)
 		more, _ := s.matches(w, bare)
 		for _, m := range s.values(w, bare, names, more) {
-			found = append(found, span{at[m.from], at[m.to-1] + width(text, at[m.to-1]), m.entry})
+			found = append(found, span{at[m.from], at[m.to-1] + width(text, at[m.to-1]), m.entry, m.rest})
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	found = slices.DeleteFunc(found, func(f span) bool { return s.entries[f.entry].spares(text, f) })
-	return merged(s.beside(text, found))
+	return merged(s.beside(text, s.unspared(text, found)))
 }
 
 // listen reads a text once.
@@ -57,7 +59,7 @@ func (s *Set) listen(w Where, text string) heard {
 			return
 		}
 		if h.windows == nil {
-			h.windows = map[int][]window{}
+			h.windows = make([][]window, len(s.entries))
 		}
 		h.windows[owner] = s.entries[owner].part.widened(text, h.windows[owner], window{end - 1, end})
 	})
@@ -65,7 +67,7 @@ func (s *Set) listen(w Where, text string) heard {
 		if e := &s.entries[i]; e.where&w != 0 && e.keys == nil && e.re != nil && e.part.byRow() {
 			e.part.row.find(text, func(from, to int) {
 				if h.windows == nil {
-					h.windows = map[int][]window{}
+					h.windows = make([][]window, len(s.entries))
 				}
 				h.windows[i] = e.part.widened(text, h.windows[i], window{from, to})
 			})
@@ -105,7 +107,10 @@ func (s *Set) matches(w Where, text string) (found []span, hidden bool) {
 		if e.where&w == 0 || e.keys != nil || e.re == nil {
 			continue
 		}
-		windows := h.windows[i]
+		var windows []window
+		if h.windows != nil {
+			windows = h.windows[i]
+		}
 		if h.all || slices.Contains(s.always, i) {
 			windows = whole
 		}
@@ -139,17 +144,19 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 	if e.part.lacks(text[in.from:in.to]) {
 		return nil, true
 	}
-	for _, m := range e.re.FindAllStringSubmatchIndex(text[in.from:in.to], -1) {
+	sure = true
+	rest := e.every(text[in.from:in.to], func(m []int) {
 		from, to := in.from+m[0], in.from+m[1]
-		if from == in.from && from > 0 || to == in.to && to < len(text) {
-			return nil, false
-		}
+		sure = sure && !(from == in.from && from > 0 || to == in.to && to < len(text))
 		if g := 2 * e.group; m[g] >= 0 && m[g+1] > m[g] {
 			from, to = in.from+m[g], in.from+m[g+1]
 		}
-		found = append(found, span{from, to, i})
+		found = append(found, span{from, to, i, false})
+	})
+	if rest >= 0 {
+		found = append(found, span{in.from + rest, in.to, i, true})
 	}
-	return found, true
+	return found, sure
 }
 
 // values finds the entries that are about everything under a member with one of
@@ -164,7 +171,7 @@ func (s *Set) values(w Where, text string, names []string, found []span) []span 
 			continue
 		}
 		if e.re == nil {
-			found = append(found, span{0, len(text), i})
+			found = append(found, span{0, len(text), i, false})
 			continue
 		}
 		some, _ := e.within(i, text, window{0, len(text)})
@@ -182,27 +189,47 @@ func (e *entry) about(names []string) bool {
 // beside leaves out what lies inside a replacement that stands in the text
 // already, and widens what overlaps one, so that redacted text stays as it is.
 func (s *Set) beside(text string, found []span) []span {
-	for i := range s.entries {
-		with := s.entries[i].With
-		if len(found) == 0 || with == "" {
-			continue
+	if len(found) == 0 {
+		return found
+	}
+	stand := make([][]int, len(s.entries)) // where the replacement of each entry does
+	s.withs.find(text, func(owner, end int) {
+		if owner >= len(stand) {
+			return // of an entry that is not asked
 		}
-		for at := strings.Index(text, with); at >= 0; {
-			end := at + len(with)
-			found = slices.DeleteFunc(found, func(f span) bool { return at <= f.from && f.to <= end })
-			for j := range found {
-				if f := &found[j]; f.from < end && at < f.to {
-					f.from, f.to = min(f.from, at), max(f.to, end)
-				}
-			}
-			next := strings.Index(text[end:], with)
-			if next < 0 {
-				break
-			}
-			at = end + next
+		with, list := s.entries[owner].With, stand[owner]
+		at := end - len(with)
+		if text[at:end] == with && (len(list) == 0 || list[len(list)-1]+len(with) <= at) {
+			stand[owner] = append(list, at)
 		}
+	})
+	for i, at := range stand {
+		kept := found[:0]
+		for _, f := range found {
+			if len(at) == 0 || !f.inside(at, len(s.entries[i].With)) {
+				kept = append(kept, f)
+			}
+		}
+		found = kept
 	}
 	return found
+}
+
+// inside says whether a piece lies inside a text of n bytes that stands at one of
+// these places. It is widened by those that it overlaps.
+func (f *span) inside(at []int, n int) bool {
+	first, _ := slices.BinarySearch(at, f.from-n)
+	for _, from := range at[first:] {
+		switch to := from + n; {
+		case from > f.to:
+			return false
+		case from <= f.from && f.to <= to:
+			return true
+		case f.from < to && from < f.to:
+			f.from, f.to = min(f.from, from), max(f.to, to)
+		}
+	}
+	return false
 }
 
 // merged joins pieces that overlap. What takes their place is said by the entry
