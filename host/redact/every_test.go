@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,18 +18,22 @@ func TestEveryMatchIsFoundOnceAndInOrder(t *testing.T) {
 	parts := []string{"ab", "a", "[ab]", "(?i:kS)", "b{2,3}", "(?:ab|b)", "(?P<secret>ab)?", "x*", "a+?", ".", `\b`, `\B`, "[^a]", "é", "$", "(?m:^)", "(?s:.*?)", "^"}
 	texts := []string{"a", "b", "ab", "x", " ", "é", "\n", "ks", "\u212a", "\xff", "\xed\xa0\x80"}
 	many := 0
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.SampledFrom(parts[:6]).Draw(t, "first")
-		for _, p := range rapid.SliceOfN(rapid.SampledFrom(parts), 0, 4).Draw(t, "pattern") {
-			if !strings.Contains(p, "secret") || !strings.Contains(pattern, "secret") {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 5000 {
+		pattern := parts[random.IntN(6)]
+		for range random.IntN(5) {
+			if p := parts[random.IntN(len(parts))]; !strings.Contains(p, "secret") || !strings.Contains(pattern, "secret") {
 				pattern += p
 			}
 		}
 		e, _, err := compile(Entry{Name: "e", Pattern: pattern})
 		if err != nil {
-			return
+			continue
 		}
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(texts), 0, 60).Draw(t, "text"), "")
+		text := ""
+		for range random.IntN(60) {
+			text += texts[random.IntN(len(texts))]
+		}
 		want := e.re.FindAllStringSubmatchIndex(text, -1)
 		var got [][]int
 		rest := e.every(text, func(m []int) { got = append(got, m) })
@@ -44,8 +49,8 @@ func TestEveryMatchIsFoundOnceAndInOrder(t *testing.T) {
 		if len(got) > few && rest < 0 {
 			many++
 		}
-	})
-	if many < 3 {
+	}
+	if many < 500 {
 		t.Errorf("%d texts had many matches", many)
 	}
 }
