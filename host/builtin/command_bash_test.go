@@ -19,7 +19,7 @@ var developing = contract.Arg{
 		"go build *", "go test *", "go vet *", "go list *", "go doc *", "go version", "gofmt -l *", "npm test *", "npm run lint", "npm run build *", "npm ls *", "node --version",
 		"npx tsc --noEmit", "npx eslint *", "python3 -m pytest *", "python3 --version", "pip list *", "pip show *", "cargo build *", "cargo test *", "cargo check *",
 		"make build", "make test *", "make -j4 test", "jq *", "docker ps *", "docker logs *", "docker images *", "kubectl get *", "kubectl describe *", "kubectl logs *",
-		"sha256sum *", "[[] *", "base64 *", "column *", "curl -sI *", "xargs *"},
+		"sha256sum *", "'[' *", "base64 *", "column *", "curl -sI *", "xargs *"},
 	Deny: []string{"go test * -exec *"}, Env: []string{"LC_ALL"}, Reads: []string{"/srv/work/**"},
 }
 

@@ -79,6 +79,9 @@ func (r *commandReader) simple(words []commandWord, more bool) {
 	parent := r.parent
 	r.parent = at
 	name := programName(words[0].text)
+	if words[0].text == "[" {
+		name = "[" // of brackets around a name nothing is left, and that is another program
+	}
 	defer func() {
 		r.parent = parent
 		if !wellKnown(words[0].text, name) {
