@@ -144,3 +144,6 @@ func run(t testing.TB, engine string, wasm []byte, g grants, name string, args .
 func same[T comparable](row []T) bool {
 	return !slices.ContainsFunc(row, func(v T) bool { return v != row[0] })
 }
+
+// str is a result as call gives it.
+func str(v uint32) string { return fmt.Sprint([]uint64{uint64(v)}) }
