@@ -56,7 +56,7 @@ type dojoPlayer struct {
 func dojoClock() time.Time { return time.Date(2024, time.May, 15, 12, 0, 0, 0, time.UTC) }
 
 func (w dojoWay) play(s *dojoSuite, t *dojoTrace) played {
-	d := dojoPlayer{dojoWay: w, suite: s, state: gate.New(gate.Options{Specs: builtin.Table(), Loaded: w.policy})}
+	d := dojoPlayer{dojoWay: w, suite: s, state: gate.New(gate.Options{Specs: builtin.Table(), Plugin: pluginOf, Loaded: w.policy})}
 	d.step(abi.Event{Policy: &abi.PolicyEvent{Digest: w.policy.Digest(), Policy: w.policy.Value()}})
 	d.step(abi.Event{Session: &abi.SessionEvent{ID: "s-dojo", New: true, Server: s.name}})
 	d.step(abi.Event{Tools: &abi.ToolsEvent{Server: s.name, List: s.tools}})

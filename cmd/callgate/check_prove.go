@@ -16,7 +16,7 @@ func (c *checker) prove() {
 		if !x.call.Exists() {
 			continue
 		}
-		p := replay.New(replay.Options{Policy: c.policy, Specs: builtin.Table(), Place: abi.Place{Dir: "/", Home: "/", Platform: "linux"}, Tools: c.tools})
+		p := replay.New(replay.Options{Policy: c.policy, Specs: builtin.Table(), Plugin: pluginOf, Place: abi.Place{Dir: "/", Home: "/", Platform: "linux"}, Tools: c.tools})
 		answers, _, err := p.Feed(x.call, 0)
 		if err != nil {
 			continue // a call that nobody can make shows nothing

@@ -102,7 +102,7 @@ func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, rep
 	text := segment.NewReader(dir)
 	defer text.Close()
 	player := replay.New(replay.Options{
-		Policy: p, Specs: builtin.Table(),
+		Policy: p, Specs: builtin.Table(), Plugin: pluginOf,
 		Prior: replay.Files(files), Text: text,
 	})
 	for _, e := range events {

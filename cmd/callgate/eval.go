@@ -90,7 +90,7 @@ func eval(std stdio, f evalFlags, input string) error {
 	e := &evaluation{
 		out: bufio.NewWriter(std.out), err: std.err,
 		o: replay.Options{
-			Policy: p, Specs: builtin.Table(), Place: here, Keep: given, Tools: tools, Approve: f.approve == "all",
+			Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Place: here, Keep: given, Tools: tools, Approve: f.approve == "all",
 		},
 		tally: tally{outcomes: given, off: !given && f.approve == "all"},
 	}

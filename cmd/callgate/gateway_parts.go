@@ -79,7 +79,7 @@ func (f gatewayFlags) options(c *policy.Gateway) policy.Options {
 		files = c.Policy
 	}
 	floor, _ := choose(c, f.floor, c.Floor, "/floor")
-	return policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Run: true, Group: true}
+	return policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Plugin: pluginLoads, Run: true, Group: true}
 }
 
 // names lists the servers.
@@ -265,7 +265,7 @@ func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened
 	}
 	now := s.follow.Current()
 	opened, err := proxy.Open(proxy.Opening{
-		Policy: now.Policy, Specs: builtin.Table(), Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Policy: now.Policy, Specs: builtin.Table(), Plugin: pluginOf, Server: server, Group: group, Dir: dir, Place: here, Version: version,
 		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir), Local: len(s.servers[server].Command) > 0,
 	})
 	if err != nil {

@@ -10,12 +10,17 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/callgate/callgate/host/wasm"
 )
 
 func main() { os.Exit(Main()) }
 
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == compileVerb {
+		return wasm.CompileMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
 	cmd := root(stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	cmd.SetArgs(os.Args[1:])
 	err := cmd.ExecuteContext(context.Background())

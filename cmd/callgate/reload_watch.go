@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,14 +120,17 @@ func (r *reloading) load() (proxy.Loaded, error) {
 	var files []string
 	sums := map[string][sha256.Size]byte{}
 	o := r.options
-	o.Specs = builtin.Table()
-	o.Read = func(name string) ([]byte, error) {
-		data, sum, err := readAgain(name)
-		if abs, err := filepath.Abs(name); err == nil {
-			files, sums[abs] = append(files, abs), sum
+	o.Specs, o.Plugin = builtin.Table(), pluginLoads
+	again := func(read func(io.Reader) ([]byte, error)) func(string) ([]byte, error) {
+		return func(name string) ([]byte, error) {
+			data, sum, err := readAgain(name, read)
+			if abs, err := filepath.Abs(name); err == nil {
+				files, sums[abs] = append(files, abs), sum
+			}
+			return data, err
 		}
-		return data, err
 	}
+	o.Read, o.Module = again(policy.ReadFrom), again(policy.ReadModuleFrom)
 	l, err := r.loaded(o)
 	if l.Policy != nil {
 		files = append(files, keyFiles(l.Policy)...)
@@ -143,13 +147,13 @@ func (r *reloading) load() (proxy.Loaded, error) {
 }
 
 // readAgain reads a file that was regular once, and waits for nobody.
-func readAgain(name string) (data []byte, sum [sha256.Size]byte, err error) {
+func readAgain(name string, read func(io.Reader) ([]byte, error)) (data []byte, sum [sha256.Size]byte, err error) {
 	f, err := watch.Open(name)
 	if err != nil {
 		return nil, sum, err
 	}
 	defer f.Close()
-	if data, err = policy.ReadFrom(f); err == nil {
+	if data, err = read(f); err == nil {
 		sum = sha256.Sum256(data)
 	}
 	return data, sum, err
@@ -185,6 +189,9 @@ func policyFiles(p *policy.Policy) []string {
 		if f.Path != policy.Starter { // which is no file
 			files = append(files, filepath.FromSlash(f.Path))
 		}
+	}
+	for _, ref := range p.Plugins() {
+		files = append(files, filepath.FromSlash(ref.File))
 	}
 	var out []string
 	for _, f := range files {

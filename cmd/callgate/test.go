@@ -112,7 +112,7 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, e
 	if len(f.policies) > 0 {
 		files = f.policies
 	}
-	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table()})
+	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table(), Plugin: pluginLoads})
 	if err != nil {
 		return tested{}, err
 	}
@@ -120,7 +120,7 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, e
 	if err != nil {
 		return tested{}, err
 	}
-	results := cases.Run(file, replay.Options{Policy: p, Specs: builtin.Table(), Place: abi.Place{Dir: filepath.ToSlash(dir)}, Tools: tools})
+	results := cases.Run(file, replay.Options{Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Place: abi.Place{Dir: filepath.ToSlash(dir)}, Tools: tools})
 	return tested{path, p, results}, nil
 }
 

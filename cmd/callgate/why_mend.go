@@ -84,7 +84,7 @@ func (in *incident) mend() mend {
 // above loads the policy in force with one more layer above it.
 func (in *incident) above(layer string) (*policy.Policy, error) {
 	files := map[string][]byte{"/why/mend.yaml": []byte(layer)}
-	o := policy.Options{Specs: builtin.Table()}
+	o := policy.Options{Specs: builtin.Table(), Plugin: pluginLoads}
 	layers := in.policy.Get("layers").Items()
 	for i := len(layers) - 1; i >= 0; i-- {
 		name := fmt.Sprintf("/why/%d/%s", i, strings.ReplaceAll(layers[i].Get("label").Str(), "/", "_"))
@@ -121,7 +121,7 @@ func (in *incident) judge(p *policy.Policy) (*abi.Verdict, error) {
 	}
 	text := textOf(in.path)
 	defer text.Close()
-	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Keep: true, Prior: replay.Files(group), Text: text})
+	player := replay.New(replay.Options{Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Keep: true, Prior: replay.Files(group), Text: text})
 	var v *abi.Verdict
 	err = eachLine(in.path, func(n int, line []byte) error {
 		value, err := abi.ParseEventValue(line)

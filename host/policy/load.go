@@ -29,6 +29,9 @@ type Options struct {
 	// Module reads a module that plugins: names; nil reads at most the accepted size
 	// through the os.
 	Module func(path string) ([]byte, error)
+	// Plugin loads the plugin that an entry binds, so that one that can not be
+	// loaded is a mistake with a position. Nil: none is tried.
+	Plugin func(contract.PluginRef) error
 	// Specs are the contracts that will judge: the rules of each entry are tried
 	// on them, so that what they refuse is a mistake with a position.
 	Specs []contract.Spec
@@ -82,6 +85,9 @@ func Load(o Options) (*Policy, error) {
 	}
 	if len(l.errs) == 0 {
 		l.errs = append(l.errs, p.try(o.Specs)...)
+	}
+	if len(l.errs) == 0 && o.Plugin != nil {
+		l.errs = append(l.errs, p.tryPlugins(o.Plugin)...)
 	}
 	if len(l.errs) > 0 {
 		return nil, join(l.errs)

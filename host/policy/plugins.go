@@ -28,8 +28,11 @@ func ReadModule(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxModule+1))
+	return ReadModuleFrom(f)
 }
+
+// ReadModuleFrom reads the bytes of a module, like [ReadModule].
+func ReadModuleFrom(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxModule+1)) }
 
 // checkPlugins finds the mistakes that a file shows without its modules.
 func (c *issues) checkPlugins(f *file) {
@@ -230,6 +233,30 @@ func (p *Policy) Plugins() []contract.PluginRef {
 	return list
 }
 
+// tryPlugins loads the plugins of policy and floor, and reports those that can not
+// be.
+func (p *Policy) tryPlugins(load func(contract.PluginRef) error) []error {
+	layers := p.layers
+	if p.floor != nil {
+		layers = slices.Concat(layers, p.floor.layers)
+	}
+	var errs []error
+	for _, y := range layers {
+		for i := range y.doc.Plugins {
+			at := abi.JoinIndex("/plugins", i)
+			if err := load(y.doc.Plugins[i].ref(y.rule(at))); err != nil {
+				errs = append(errs, y.errorAt(at+"/use", "%v", err))
+			}
+		}
+	}
+	return errs
+}
+
+// ref is the entry as data.
+func (e *plugin) ref(rule string) contract.PluginRef {
+	return contract.PluginRef{Rule: rule, Name: e.Name, File: e.Use, Digest: e.Digest, Settings: e.settings(), Observe: text(e.Mode) == "observe"}
+}
+
 // HasPlugins says whether policy or floor name a plugin.
 func (p *Policy) HasPlugins() bool {
 	return slices.ContainsFunc(p.layers, func(y *layer) bool { return len(y.doc.Plugins) > 0 }) || p.floor != nil && p.floor.HasPlugins()
@@ -253,10 +280,7 @@ func (p *Policy) pluginsOf(wanted func(*pluginOn) bool) []contract.PluginRef {
 	for _, y := range p.layers {
 		for i := range y.doc.Plugins {
 			if e := &y.doc.Plugins[i]; e.On != nil && wanted(e.On) {
-				list = append(list, contract.PluginRef{
-					Rule: y.rule(abi.JoinIndex("/plugins", i)), Name: e.Name, File: e.Use, Digest: e.Digest, Settings: e.settings(),
-					Observe: text(e.Mode) == "observe",
-				})
+				list = append(list, e.ref(y.rule(abi.JoinIndex("/plugins", i))))
 			}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 type Opening struct {
 	Policy    *policy.Policy
 	Specs     []contract.Spec
+	Plugin    func(contract.PluginRef) (contract.Plugin, error) // that an entry of plugins: binds
 	Server    string
 	Group     string
 	Principal abi.Principal // who calls, where the process knows
@@ -53,7 +54,7 @@ func Open(o Opening) (*Opened, error) {
 			return nil, err
 		}
 	}
-	state := gate.New(gate.Options{Specs: o.Specs, Text: text, Loaded: o.Policy})
+	state := gate.New(gate.Options{Specs: o.Specs, Plugin: o.Plugin, Text: text, Loaded: o.Policy})
 	inForce := abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value(), Files: o.Policy.Files()}}
 	inForce.Time = now
 	gate.Step(state, inForce) // it says what the past counts towards

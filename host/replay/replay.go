@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Policy *policy.Policy
 	Specs  []contract.Spec
+	Plugin func(contract.PluginRef) (contract.Plugin, error) // that an entry of plugins: binds; nil: they deny
 	Place  abi.Place
 	// Keep says that Policy holds whatever policy events the input has.
 	Keep bool
@@ -50,7 +51,7 @@ type Player struct {
 
 // New returns a player before the first event.
 func New(o Options) *Player {
-	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs, Loaded: o.Policy, Text: o.Text}), talks: map[string]*proxy.Conversation{}}
+	p := &Player{o: o, state: gate.New(gate.Options{Specs: o.Specs, Plugin: o.Plugin, Loaded: o.Policy, Text: o.Text}), talks: map[string]*proxy.Conversation{}}
 	// A process joins its session only after it has read what was before.
 	gate.Fold(p.state, abi.Event{Session: &abi.SessionEvent{ID: "s-eval", New: true, Place: o.Place}})
 	gate.Step(p.state, abi.Event{Policy: &abi.PolicyEvent{Digest: o.Policy.Digest(), Policy: o.Policy.Value()}})
