@@ -76,7 +76,7 @@ func attest(std stdio, server string, command []string, set []int, asJSON bool) 
 	if why := facts.Unpinnable(command); why != "" {
 		return fmt.Errorf("callgate attest: %s", why)
 	}
-	launch, err := facts.Measure(command, "", [][]int{set})
+	launch, err := facts.Measure(facts.Command{Argv: command}, [][]int{set})
 	if err != nil {
 		return fmt.Errorf("callgate attest: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
 )
 
 // benchFlags say what is measured.
@@ -104,7 +105,7 @@ func newBench(f benchFlags, command []string) (*bench, error) {
 		}
 		b.builtin, b.upstream, b.tool, b.arguments = true, []string{self, "bench", "upstream"}, benchEcho, benchArguments
 	}
-	if err := startable(b.upstream[0]); err != nil {
+	if err := startable(b.upstream[0], policy.Server{}); err != nil {
 		return nil, err
 	}
 	if b.f.server == "" {

@@ -124,7 +124,7 @@ func gateBench(cmd *cobra.Command, std stdio, f runFlags, command []string) erro
 	}
 	srv := p.Server(f.server)
 	_, err = proxy.Stdio(cmd.Context(), proxy.Options{
-		Server: f.server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
+		Server: f.server, Command: command, Dir: srv.Cwd, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins, In: std.in, Out: std.out, Stderr: std.err,
 	})
 	return errors.Join(err, opened.Close())

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/facts"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
@@ -169,20 +170,23 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 	fail := func(at string, err error) (proxy.GatewayServer, error) {
 		return proxy.GatewayServer{}, p.config.Mistake(one.At+at, err)
 	}
-	if _, err := exec.LookPath(one.Command[0]); err != nil {
-		return fail("/command/0", fmt.Errorf("%q: %w; name a command of PATH, or one with its path", one.Command[0], cause(err)))
+	said := p.policy.Server(one.Name)
+	if said.Cwd != "" && one.Cwd != "" && filepath.Clean(one.Cwd) != filepath.Clean(said.Cwd) {
+		return fail("/cwd", fmt.Errorf("%q, but the policy says that the server runs in %q; state the same in both", one.Cwd, said.Cwd))
 	}
-	if one.Cwd != "" {
-		if info, err := os.Stat(one.Cwd); err != nil || !info.IsDir() {
-			return fail("/cwd", fmt.Errorf("%q is no directory that can be entered; name one", one.Cwd))
+	dir := cmp.Or(one.Cwd, said.Cwd)
+	if dir != "" {
+		if err := enterable(dir); err != nil && one.Cwd != "" {
+			return fail("/cwd", err)
+		} else if err != nil {
+			return proxy.GatewayServer{}, fmt.Errorf("%s: %w", said.CwdAt, err)
 		}
+	}
+	if _, err := facts.Program(one.Command[0], dir); err != nil {
+		return fail("/command/0", fmt.Errorf("%q: %w; name a command of PATH, or one with its path", one.Command[0], err))
 	}
 	if err := attestable(p.policy, one.Name, one.Command, false); err != nil {
 		return fail("/command", err)
-	}
-	said := p.policy.Server(one.Name)
-	if said.Cwd != "" && one.Cwd != "" && filepath.Clean(one.Cwd) != filepath.Clean(said.Cwd) {
-		return fail("/cwd", fmt.Errorf("%q, but the policy says that relative paths of the server start in %q; state the same in both", one.Cwd, said.Cwd))
 	}
 	for i, kv := range one.Env {
 		name, _, _ := strings.Cut(kv, "=")
@@ -191,7 +195,7 @@ func (p *gatewayParts) local(one policy.GatewayServer) (proxy.GatewayServer, err
 		}
 	}
 	return proxy.GatewayServer{
-		Command: one.Command, Dir: one.Cwd, Attest: attestation(p.policy, one.Name), Env: proxy.Environment(append(os.Environ(), one.Env...), said.Env, said.HasEnv),
+		Command: one.Command, Dir: dir, Attest: attestation(p.policy, one.Name), Env: proxy.Environment(append(os.Environ(), one.Env...), said.Env, said.HasEnv),
 	}, nil
 }
 

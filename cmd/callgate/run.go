@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/facts"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
@@ -111,7 +111,7 @@ func (f *runFlags) check(cmd *cobra.Command, args []string) error {
 // ledger behind.
 func (f *runFlags) connect(command []string) (remote *transport.Options, name string, err error) {
 	if f.url == "" {
-		return nil, strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0])), startable(command[0])
+		return nil, strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0])), nil
 	}
 	o, err := f.remote.options(f.url)
 	if err != nil {
@@ -199,6 +199,12 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 	if remote != nil {
 		command = []string{f.url}
 	}
+	srv := p.Server(server)
+	if remote == nil {
+		if err := startable(command[0], srv); err != nil {
+			return 2, err
+		}
+	}
 	if err := attestable(p, server, command, remote != nil); err != nil {
 		return 2, err
 	}
@@ -215,10 +221,9 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		return 2, err
 	}
 	ask := asking(p, hook, approval.Info{ID: opened.Ledger.ID(), Server: server, Group: group, Ledger: opened.Ledger.Path()})
-	srv := p.Server(server)
 	o := proxy.Options{
 		Attest: attestation(p, server),
-		Server: server, Command: command, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
+		Server: server, Command: command, Dir: srv.Cwd, Env: proxy.Environment(os.Environ(), srv.Env, srv.HasEnv), Engine: opened.Engine,
 		Voice: proxy.NewVoice(p.Value()).Naming(server), Pins: opened.KeepPins, Asking: ask, Alone: true, In: std.in, Out: std.out, Stderr: std.err,
 	}
 	stop := f.follow(cmd.Context(), std, &o, proxy.Loaded{Policy: p, Webhook: hook}, remote != nil)
@@ -258,14 +263,22 @@ func relay(ctx context.Context, o proxy.Options, remote *transport.Options) (int
 
 // startable says why a command cannot be started, as far as it can be told
 // before it is.
-func startable(name string) error {
-	_, err := exec.LookPath(name)
-	var e *exec.Error
-	if errors.As(err, &e) {
-		err = e.Err
+func startable(name string, srv policy.Server) error {
+	if srv.Cwd != "" {
+		if err := enterable(srv.Cwd); err != nil {
+			return fmt.Errorf("%s: %w", srv.CwdAt, err)
+		}
 	}
-	if err != nil {
+	if _, err := facts.Program(name, srv.Cwd); err != nil {
 		return fmt.Errorf("%q: %w; name the command of a server behind --, with its path if it is in no directory of PATH", name, err)
+	}
+	return nil
+}
+
+// enterable says why nothing can be started in a directory.
+func enterable(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is no directory that can be entered; name one", dir)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,12 @@ import (
 // attestForm begins what is digested, so that the digest means nothing else.
 const attestForm = "callgate attest 1\n"
 
+// maxHead is how much of a script is read for its first line: no system reads more.
+const maxHead = 512
+
+// maxMeasured bounds the files that are read before a server is started.
+const maxMeasured = 4 << 30
+
 // maxInterpreters bounds how many programs a script's first line may lead to.
 const maxInterpreters = 4
 
@@ -29,6 +34,7 @@ const maxInterpreters = 4
 type Launch struct {
 	argv    []string
 	dir     string
+	env     []string
 	sets    [][]int
 	program *os.File
 	native  bool // the program is no script, so that the open file itself can be started
@@ -43,14 +49,23 @@ type part struct {
 	sum   [sha256.Size]byte
 }
 
+// Command is what is started.
+type Command struct {
+	Argv []string // the program, and what is behind it
+	Dir  string   // where; "" for the directory of this process
+	Env  []string // what the server gets, NAME=value; nil for what this process has
+}
+
 // Measure opens and reads what a command starts: the program, what interprets it
 // if it is a script, and the files that arguments name. Each of the sets lists
 // arguments, where 0 is the first behind the program. Nothing else is opened.
-// dir is where the command is started, "" for the directory of this process.
-func Measure(argv []string, dir string, sets [][]int) (*Launch, error) {
-	l := &Launch{argv: argv, dir: dir, sets: sets}
-	path, err := l.find(argv[0])
+func Measure(c Command, sets [][]int) (*Launch, error) {
+	l := &Launch{argv: c.Argv, dir: c.Dir, env: ours(c.Env), sets: sets}
+	path, err := Program(c.Argv[0], c.Dir)
 	if err != nil {
+		return nil, fmt.Errorf("%q can not be measured: %w", c.Argv[0], err)
+	}
+	if err := pinnable(c.Argv[0], path, c.Argv[1:]); err != nil {
 		return nil, err
 	}
 	if err := l.open(path); err != nil {
@@ -69,28 +84,20 @@ func Measure(argv []string, dir string, sets [][]int) (*Launch, error) {
 	return l, nil
 }
 
-// find returns the path of a program as it is started.
-func (l *Launch) find(name string) (string, error) {
-	if filepath.Base(name) != name && !filepath.IsAbs(name) {
-		name = l.at(name)
+// pinnable refuses a program that has no digest that says anything, and a link to
+// one: npx by another name is npx. A program of many names is whatever it is called.
+func pinnable(name, path string, args []string) error {
+	if why := Unpinnable(append([]string{name}, args...)); why != "" {
+		return fmt.Errorf("%q can not be measured: %s", name, why)
 	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		var e *exec.Error
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return "", fmt.Errorf("%q can not be measured: %w", name, err)
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil || slices.Contains(manyNames, programName(to)) {
+		return nil // what is not there is said when it is opened
 	}
-	return filepath.Abs(path)
-}
-
-// at is a path as the started process would take it.
-func (l *Launch) at(name string) string {
-	if filepath.IsAbs(name) {
-		return name
+	if why := Unpinnable(append([]string{to}, args...)); why != "" {
+		return fmt.Errorf("%q can not be measured: it leads to %q, and %s", path, to, why)
 	}
-	return filepath.Join(l.dir, name)
+	return nil
 }
 
 // open measures the program, and whatever its first line has interpret it.
@@ -109,10 +116,15 @@ func (l *Launch) open(path string) error {
 		if n == maxInterpreters {
 			return fmt.Errorf("%q can not be measured: more than %d programs interpret one another", path, maxInterpreters)
 		}
-		for _, name := range interpreters(head) {
-			if path, err = l.find(name); err != nil {
-				return err
-			}
+		list, words, err := l.interpreters(head)
+		if err != nil {
+			return fmt.Errorf("%q can not be measured: %w", path, err)
+		}
+		last := list[len(list)-1]
+		if err := pinnable(last, last, append(words, path)); err != nil {
+			return fmt.Errorf("%q is a script: %w", path, err)
+		}
+		for _, path = range list {
 			if head, err = l.read(path, -1); err != nil {
 				return err
 			}
@@ -122,23 +134,34 @@ func (l *Launch) open(path string) error {
 }
 
 // interpreters lists the programs that the first line of a script names: one,
-// or env and what that looks for.
-func interpreters(head []byte) []string {
-	line, _, _ := strings.Cut(string(head[2:]), "\n")
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return []string{"/bin/sh"}
+// by its path, or env and what that looks for; and the words behind the last one.
+func (l *Launch) interpreters(head []byte) (list, words []string, err error) {
+	line, _, ended := strings.Cut(string(head[2:]), "\n")
+	words = strings.Fields(line)
+	switch {
+	case !ended && len(head) == maxHead:
+		return nil, nil, fmt.Errorf("its first line has more than %d bytes", maxHead)
+	case len(words) == 0:
+		return []string{"/bin/sh"}, nil, nil
 	}
-	list := words[:1:1]
-	if filepath.Base(words[0]) != "env" {
-		return list
+	list, words = []string{seenFrom(l.dir, words[0])}, words[1:]
+	if filepath.Base(list[0]) != "env" {
+		return list, words, nil
 	}
-	for _, w := range words[1:] {
-		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
-			return append(list, w)
-		}
+	if len(words) > 0 && words[0] == "-S" {
+		words = words[1:]
 	}
-	return list
+	for len(words) > 0 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-") && !strings.HasPrefix(words[0], "PATH=") {
+		words = words[1:]
+	}
+	if len(words) == 0 || strings.HasPrefix(words[0], "-") || strings.ContainsAny(words[0], "=\\'\"$") {
+		return nil, nil, errors.New("its first line has env do more than look for a program; name the interpreter itself")
+	}
+	path, err := inPath(words[0], l.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	return append(list, path), words[1:], nil
 }
 
 // entry measures the file that an argument names.
@@ -149,7 +172,7 @@ func (l *Launch) entry(n int) error {
 	if n < 0 || n >= len(l.argv)-1 {
 		return fmt.Errorf("entry_args names argument %d, and the command has %d behind the program", n, len(l.argv)-1)
 	}
-	_, err := l.read(l.at(l.argv[1+n]), n)
+	_, err := l.read(seenFrom(l.dir, l.argv[1+n]), n)
 	return err
 }
 
@@ -174,24 +197,31 @@ func (l *Launch) add(f *os.File, path string, entry int) ([]byte, error) {
 	return head, nil
 }
 
-// regular opens a file that has an end.
+// regular opens a file that has an end. What a name leads to can change between two
+// looks, so it is the open file that is asked what it is.
 func regular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no regular file")
-	}
-	var f *os.File
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	var info os.FileInfo
 	if err == nil {
-		f, err = os.Open(path)
+		info, err = f.Stat()
 	}
-	if err != nil {
-		var e *os.PathError
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return nil, fmt.Errorf("%q can not be measured: %w", path, err)
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("it is no regular file")
+	case info.Size() > maxMeasured:
+		err = fmt.Errorf("it has more than %d bytes", int64(maxMeasured))
+	default:
+		return f, nil
 	}
-	return f, nil
+	if f != nil {
+		_ = f.Close() // the first error says more
+	}
+	var e *os.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return nil, fmt.Errorf("%q can not be measured: %w", path, err)
 }
 
 // digest reads a file from its start.
@@ -199,14 +229,18 @@ func digest(f *os.File) (sum [sha256.Size]byte, head []byte, err error) {
 	if _, err = f.Seek(0, io.SeekStart); err != nil {
 		return sum, nil, err
 	}
-	head = make([]byte, 256)
+	head = make([]byte, maxHead)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return sum, nil, err
 	}
 	h := sha256.New()
 	h.Write(head[:n])
-	if _, err = io.Copy(h, f); err != nil {
+	more, err := io.Copy(h, io.LimitReader(f, maxMeasured))
+	if err == nil && more == maxMeasured {
+		err = fmt.Errorf("it has more than %d bytes", int64(maxMeasured))
+	}
+	if err != nil {
 		return sum, nil, err
 	}
 	return [sha256.Size]byte(h.Sum(nil)), head[:n], nil

@@ -38,7 +38,7 @@ func (l launch) write(name, text string) {
 
 func (l launch) sum(set []int, argv ...string) string {
 	l.t.Helper()
-	m, err := facts.Measure(argv, l.dir, [][]int{set})
+	m, err := facts.Measure(facts.Command{Argv: argv, Dir: l.dir}, [][]int{set})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestUndeclaredFilesAreNeverOpened(t *testing.T) {
 	if got := l.sum([]int{0}, "./server", "main.js", "data.db"); got != base {
 		t.Error("a folder that is not declared changed the digest")
 	}
-	if _, err := facts.Measure([]string{"./server", "main.js", "data.db"}, l.dir, [][]int{{1}}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := facts.Measure(facts.Command{Argv: []string{"./server", "main.js", "data.db"}, Dir: l.dir}, [][]int{{1}}); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("a folder as an entry: %v", err)
 	}
 }
@@ -179,18 +179,18 @@ func TestAScriptIsMeasuredWithWhatInterpretsIt(t *testing.T) {
 		t.Error("another program that env looks for has the same digest")
 	}
 	l.write("interpreter", "#!"+interpreter+"\n")
-	if _, err := facts.Measure([]string{"./script"}, l.dir, [][]int{nil}); err == nil || !strings.Contains(err.Error(), "interpret one another") {
+	if _, err := facts.Measure(facts.Command{Argv: []string{"./script"}, Dir: l.dir}, [][]int{nil}); err == nil || !strings.Contains(err.Error(), "interpret one another") {
 		t.Errorf("a program that interprets itself: %v", err)
 	}
 	l.write("script", "#!/no/such/interpreter\n")
-	if _, err := facts.Measure([]string{"./script"}, l.dir, [][]int{nil}); err == nil || !strings.Contains(err.Error(), "can not be measured") {
+	if _, err := facts.Measure(facts.Command{Argv: []string{"./script"}, Dir: l.dir}, [][]int{nil}); err == nil || !strings.Contains(err.Error(), "can not be measured") {
 		t.Errorf("an interpreter that is not there: %v", err)
 	}
 }
 
 func TestWhatChangesWhileItIsStartedIsNoticed(t *testing.T) {
 	l := newLaunch(t)
-	m, err := facts.Measure([]string{"./server", "main.js"}, l.dir, [][]int{{0}})
+	m, err := facts.Measure(facts.Command{Argv: []string{"./server", "main.js"}, Dir: l.dir}, [][]int{{0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestTheFileThatWasMeasuredIsTheOneThatIsStarted(t *testing.T) {
 		l.write(to, string(data))
 	}
 	program := filepath.Join(l.dir, "swapped")
-	m, err := facts.Measure([]string{program}, "", [][]int{nil})
+	m, err := facts.Measure(facts.Command{Argv: []string{program}}, [][]int{nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,11 +259,44 @@ func TestWhatHasNoDigestThatSaysAnything(t *testing.T) {
 		{"pipx run pkg", "pipx list"},
 		{"bunx pkg", "bun server.ts"},
 		{"bun x pkg", "bun run.ts"},
-		{"pnpm dlx pkg", "pnpm start"},
-		{"yarn dlx pkg", "yarn start"},
-		{"npm exec pkg", "npm start"},
-		{"npm --yes exec -- pkg", "npm start -- exec"},
-		{"corepack pnpm dlx pkg", "corepack pnpm start"},
+		{"pnpm dlx pkg", "pnpm --version"},
+		{"yarn dlx pkg", "yarn version"},
+		{"npm exec pkg", "npm version"},
+		{"npm --yes exec -- pkg", "npm ls"},
+		{"npm start", "node start"},
+		{"npm run serve", "node run serve"},
+		{"npm --prefix /opt/mail start", "node /opt/mail/start.js"},
+		{"yarn", "yarn --version"},
+		{"yarn serve", "node serve"},
+		{"pnpm serve", "node serve"},
+		{"pnpm", "pnpm help"},
+		{"corepack pnpm dlx pkg", "corepack pnpm --version"},
+		{"bun run start", "bun run start.ts"},
+		{"bun start", "bun start.js"},
+		{"bun --cwd /x run start", "bun --cwd /x run ./start.mjs"},
+		{"deno task start", "deno run task.ts"},
+		{"node --run start", "node start --run"},
+		{"node --import tsx /usr/lib/npm/bin/npx-cli.js pkg", "node --import tsx server.ts npx"},
+		{"nodejs -r x /usr/bin/npm exec pkg", "nodejs -r x server.js npm exec pkg"},
+		{"python3 -W ignore -m pipx run pkg", "python3 -W ignore server.py -m pipx"},
+		{"python3 -Im uv run pkg", "python3 -Im server uv"},
+		{"bash -o pipefail -c server", "bash -o pipefail server.sh -c"},
+		{"bash --rcfile x -lc server", "bash --rcfile x server.sh -lc"},
+		{"sh -s", "sh s"},
+		{"sh -", "sh server"},
+		{"fish --init-command=server server.fish", "fish server.fish --init-command=x"},
+		{"powershell -NoProfile server", "powershell -NoProfile -File server.ps1 -Command x"},
+		{"pwsh -EncodedCommand AAAA", "pwsh -ExecutionPolicy Bypass -File server.ps1"},
+		{"pwsh -nop -c server", "pwsh -nop server.ps1 -c"},
+		{"poetry run server", "poetry-server run"},
+		{"make serve", "server make"},
+		{"dotnet run", "dotnet /opt/server.dll run.dll"},
+		{"systemd-run --user server", "server systemd-run"},
+		{"script -c server", "./script -c server"},
+		{"just serve", "./just serve"},
+		{"cross-env A=1 node server.js", "node cross-env"},
+		{"/lib64/ld-linux-x86-64.so.2 /opt/server", "/opt/ldd /opt/server"},
+		{"kubectl exec -i pod -- server", "kube-server exec"},
 		{"node /usr/lib/node_modules/npm/bin/npx-cli.js pkg", "node /usr/lib/server/index.js npx-cli.js"},
 		{"node --no-warnings /usr/lib/node_modules/npm/bin/npm-cli.js exec pkg", "node --no-warnings /usr/lib/npm-server.js exec pkg"},
 		{"python3 -m pipx run pkg", "python3 -m http.server"},
@@ -296,7 +329,7 @@ func TestWhatHasNoDigestThatSaysAnything(t *testing.T) {
 			t.Errorf("%s: refused: %s", c.twin, why)
 		}
 	}
-	if len(cases) < 30 {
+	if len(cases) < 60 {
 		t.Fatalf("%d cases", len(cases))
 	}
 }

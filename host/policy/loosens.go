@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/callgate/callgate/abi"
@@ -31,9 +32,16 @@ func Loosens(old, new *Policy) []string {
 	return l.list
 }
 
-// Fixed lists the settings that differ and never change while a process runs.
-func Fixed(old, new *Policy) []string {
+// Fixed lists what differs and never changes while a process runs that has started
+// these servers: mode and default, and where a server was started.
+func Fixed(old, new *Policy, servers ...string) []string {
 	var list []string
+	for _, name := range servers {
+		was, is := old.Server(name), new.Server(name)
+		if was.Cwd != is.Cwd {
+			list = append(list, cmp.Or(is.CwdAt, was.CwdAt)+": the server was started in another directory, and stays there while a process runs")
+		}
+	}
 	differ := func(a, b *Settings) {
 		if a.Mode != b.Mode {
 			list = append(list, b.ModeAt+": does not change while a process runs")

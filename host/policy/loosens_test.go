@@ -198,6 +198,25 @@ func TestNoSettingIsForgotten(t *testing.T) {
 	}
 }
 
+// A server stays where it was started, so that relative paths of its calls are never
+// read from elsewhere.
+func TestTheDirectoryOfAStartedServerIsFixed(t *testing.T) {
+	base := head("settings: {default: ask}")
+	at := func(dir string) string { return base + "servers: {mail: {cwd: " + dir + "}}\n" }
+	for _, c := range [][2]string{{base, at("/a")}, {at("/a"), base}, {at("/a"), at("/b")}} {
+		list := Fixed(mustLoad(t, c[0]), mustLoad(t, c[1]), "mail")
+		if len(list) != 1 || !strings.Contains(list[0], "team.yaml:3: servers.mail.cwd: the server was started in another directory") {
+			t.Errorf("%q: %q", c, list)
+		}
+		if list := Fixed(mustLoad(t, c[0]), mustLoad(t, c[1]), "other"); len(list) > 0 {
+			t.Errorf("a server that is not started here: %q", list)
+		}
+	}
+	if list := Fixed(mustLoad(t, at("/a")), mustLoad(t, at("/a")+"tools: {a/b: {verdict: deny}}\n"), "mail"); len(list) > 0 {
+		t.Errorf("it has not changed: %q", list)
+	}
+}
+
 func TestModeAndDefaultAreFixed(t *testing.T) {
 	base := head("settings: {mode: enforce, default: ask}")
 	for text, want := range map[string]string{

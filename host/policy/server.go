@@ -11,7 +11,8 @@ type Server struct {
 	Named   bool     // servers: names it
 	Env     []string // with HasEnv: the variables that it gets, sorted
 	HasEnv  bool     // false: it gets everything but CALLGATE_*
-	Cwd     string   // absolute directory, "" if not stated
+	Cwd     string   // absolute directory that it is started in, and its relative paths start from; "" if not stated
+	CwdAt   string   // rule of Cwd
 	Trusted bool     // outputs: trusted; its results do not taint
 	Pack    string   // bound by hand, "" if none
 }
@@ -38,7 +39,7 @@ func (p *Policy) Server(name string) Server {
 			}
 		}
 		if s.Cwd != nil && out.Cwd == "" {
-			out.Cwd = *s.Cwd
+			out.Cwd, out.CwdAt = *s.Cwd, y.rule(abi.Join("/servers", name)+"/cwd")
 		}
 		if s.Pack != nil && out.Pack == "" {
 			out.Pack = *s.Pack

@@ -66,7 +66,7 @@ type server struct {
 	Text    map[string]string `key:"text" keys:"half" enum:"json|yaml|headers|prose" doc:"How text results are read into fields, by tool. Absent: found out from the text."`
 	Env     []string          `key:"env" is:"env" doc:"Names of the environment variables that the server gets. Absent: all but CALLGATE_*."`
 	Attest  *attest           `key:"attest" doc:"What may be launched under this name. A server that is anything else is not started, and its calls are denied."`
-	Cwd     *string           `key:"cwd" is:"dir" doc:"Directory that relative paths of its calls start from."`
+	Cwd     *string           `key:"cwd" is:"dir" doc:"Directory that the server is started in, and that relative paths of its calls start from. Absent: that of callgate."`
 	Replace *bool             `key:"replace" doc:"Forget what lower layers say about the server and its tools."`
 
 	Requests    *requests         `key:"requests" doc:"What the server may ask of its client."`

@@ -54,7 +54,7 @@ func (a *Attest) measure(g *Engine, o childOptions) (*facts.Launch, error) {
 	for i, w := range a.Want {
 		sets[i] = w.EntryArgs
 	}
-	launch, err := facts.Measure(o.command, o.dir, sets)
+	launch, err := facts.Measure(facts.Command{Argv: o.command, Dir: o.dir, Env: o.env}, sets)
 	if err != nil {
 		if keepErr := a.keep(g, failed(err)); keepErr != nil || a.Enforce {
 			return nil, fmt.Errorf("%s: %w", a.Want[0].Rule, err)

@@ -22,7 +22,7 @@ func attestedServer(t *testing.T, mode string, enforce bool) (server proxy.Gatew
 	server = proxy.GatewayServer{
 		Command: []string{os.Args[0], entry}, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0", "FAKE_SERVER="+mode, "FAKE_LOG="+log),
 	}
-	m, err := facts.Measure(server.Command, "", [][]int{{0}})
+	m, err := facts.Measure(facts.Command{Argv: server.Command}, [][]int{{0}})
 	if err != nil {
 		t.Fatal(err)
 	}

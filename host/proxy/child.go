@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/callgate/callgate/host/facts"
 )
 
 // Times of the end of a child, from the moment the client has gone. Clients
@@ -51,7 +54,7 @@ func startChild(o childOptions) (*child, error) {
 	path := o.path
 	if path == "" {
 		var err error
-		if path, err = exec.LookPath(o.command[0]); err != nil {
+		if path, err = facts.Program(o.command[0], o.dir); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +68,7 @@ func startChild(o childOptions) (*child, error) {
 	}
 	cmd := exec.Command(path, o.command[1:]...)
 	cmd.Args[0] = o.command[0]
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.dir, o.env, inR, outW, o.stderr
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.dir, startedIn(o.dir, o.env), inR, outW, o.stderr
 	c := &child{in: inW, out: outR, ended: make(chan struct{}), alone: make(chan struct{})}
 	started := make(chan error)
 	go func() {
@@ -148,11 +151,12 @@ func (c *child) drain(read <-chan struct{}) {
 func Environment(all []string, named []string, only bool) []string {
 	keep := map[string]bool{}
 	for _, n := range named {
-		keep[n] = true
+		keep[variableName(n)] = true
 	}
 	var out []string
 	for _, kv := range all {
 		name, _, _ := strings.Cut(kv, "=")
+		name = variableName(name)
 		if strings.HasPrefix(name, "CALLGATE_") || only && !keep[name] {
 			continue
 		}
@@ -160,6 +164,30 @@ func Environment(all []string, named []string, only bool) []string {
 	}
 	if out == nil {
 		out = []string{} // nil would mean ours
+	}
+	return out
+}
+
+// variableName is the name of a variable as it is compared: on Windows without
+// regard to case.
+func variableName(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// startedIn is an environment in which the name of the working directory, if it has
+// one, is that of the child.
+func startedIn(dir string, env []string) []string {
+	if dir == "" {
+		return env
+	}
+	out := slices.Clone(env)
+	for i, kv := range out {
+		if strings.HasPrefix(kv, "PWD=") {
+			out[i] = "PWD=" + dir
+		}
 	}
 	return out
 }

@@ -3,7 +3,9 @@
 package proxy
 
 import (
+	"io"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -22,5 +24,30 @@ func TestWhatTheServerLeavesBehindMayFollowATerm(t *testing.T) {
 	}
 	if _, err := os.Stat(dir + "/asked"); err != nil {
 		t.Error("the grandchild was killed without being asked:", err)
+	}
+}
+
+// A child is in its directory by name, too, if its environment says where it is.
+func TestAChildIsStartedInItsDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "server"), []byte("#!/bin/sh\npwd -P; echo \"$PWD\"; echo \"${OLD-none}\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range [][]string{{"PATH=/bin:/usr/bin", "PWD=/"}, {"PATH=/bin:/usr/bin"}} {
+		c, err := startChild(childOptions{command: []string{"./server"}, env: env, dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := io.ReadAll(c.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := dir + "\n" + dir + "\nnone\n"; string(said) != want {
+			t.Errorf("%q: %q; want %q", env, said, want)
+		}
+		<-c.alone
 	}
 }

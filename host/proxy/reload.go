@@ -112,7 +112,7 @@ func (r *Reloader) Check() {
 		return
 	}
 	r.guard(next.Protected)
-	if fixed := policy.Fixed(r.current.Policy, next.Policy); len(fixed) > 0 {
+	if fixed := policy.Fixed(r.current.Policy, next.Policy, r.o.Servers...); len(fixed) > 0 {
 		r.waiting = nil
 		r.become(abi.ReloadFixed, digest, fixed)
 		return

@@ -27,6 +27,7 @@ type Options struct {
 	Server  string // the operator's name for the server
 	Command []string
 	Env     []string // of the child
+	Dir     string   // that it is started in; "" for that of this process
 	Attest  Attest   // what may be launched as the server
 	Engine  *Engine
 	Voice   Voice
@@ -70,7 +71,7 @@ func Stdio(ctx context.Context, o Options) (int, error) {
 		fmt.Fprintf(o.Stderr, "callgate: nobody can answer from a terminal: %v\n", err)
 	}
 	defer stop()
-	c, err := o.Attest.start(o.Engine, childOptions{command: o.Command, env: o.Env, stderr: o.Stderr})
+	c, err := o.Attest.start(o.Engine, childOptions{command: o.Command, env: o.Env, dir: o.Dir, stderr: o.Stderr})
 	if err != nil {
 		_, _ = o.Engine.Step(abi.Event{Closed: &abi.ClosedEvent{Reason: "the server was not started", Exit: 2}}) // the first error says more
 		return 2, fmt.Errorf("start %q: %w", o.Command[0], err)
