@@ -200,12 +200,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		command = []string{f.url}
 	}
 	srv := p.Server(server)
-	if remote == nil {
-		if err := startable(command[0], srv); err != nil {
-			return 2, err
-		}
-	}
-	if err := attestable(p, server, command, remote != nil); err != nil {
+	if err := launchable(p, server, command, remote != nil); err != nil {
 		return 2, err
 	}
 	dir, group, err := f.dirs(server, command)
@@ -259,6 +254,16 @@ func relay(ctx context.Context, o proxy.Options, remote *transport.Options) (int
 	o.Remote = session
 	proxy.StdioRemote(ctx, o)
 	return 0, nil
+}
+
+// launchable says why a server can not be started as the policy wants it.
+func launchable(p *policy.Policy, server string, command []string, remote bool) error {
+	if !remote {
+		if err := startable(command[0], p.Server(server)); err != nil {
+			return err
+		}
+	}
+	return attestable(p, server, command, remote)
 }
 
 // startable says why a command cannot be started, as far as it can be told
