@@ -16,7 +16,7 @@ import (
 // Every string of the arguments is looked at, or of what another kind of call has
 // in their place: a URI, the params. Keys too, at any depth. A string
 // that names a protected path or something below it is refused; for tools that
-// move, delete or overwrite, a directory above one is refused as well. Command
+// move, delete, overwrite or link, a directory above one is refused as well. Command
 // lines are split into words, and refused also where they run callgate. Text
 // that merely mentions a path in prose passes. It abstains otherwise. Codes:
 // SELF_PATH, SELF_COMMAND.
@@ -31,7 +31,7 @@ type Self struct {
 // NewSelf makes the contract; it judges every tool.
 func NewSelf(r *contract.Rules) (contract.Contract, error) {
 	return &Self{
-		destructive: hasWord(r.Tool, "move", "mv", "rename", "delete", "remove", "rm", "rmdir", "drop", "purge", "trash", "unlink", "write", "chmod"),
+		destructive: hasWord(r.Tool, "move", "mv", "rename", "delete", "remove", "rm", "rmdir", "drop", "purge", "trash", "unlink", "write", "chmod", "symlink", "ln"),
 		shell: hasWord(r.Tool, "shell", "bash", "sh", "zsh", "terminal", "exec", "execute", "command", "cmd", "powershell", "pwsh",
 			"process", "repl", "ssh", "console", "subprocess"),
 	}, nil

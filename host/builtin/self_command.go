@@ -322,11 +322,12 @@ func (l *look) wordReaches(w string, takes bool, place *abi.Place) bool {
 }
 
 // takesAway says whether a simple command has a word that moves, deletes or
-// closes what it is given.
+// closes what it is given, or gives it another name, under which no path tells
+// that it leads to a protected one.
 func takesAway(argv []string) bool {
 	for _, w := range argv {
 		switch programName(w) {
-		case "rm", "rmdir", "mv", "chmod", "chown", "shred", "unlink", "truncate", "del", "erase", "rd", "remove-item", "move-item", "rename-item":
+		case "rm", "rmdir", "mv", "chmod", "chown", "shred", "unlink", "truncate", "del", "erase", "rd", "remove-item", "move-item", "rename-item", "ln", "mklink":
 			return true
 		}
 	}

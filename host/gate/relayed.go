@@ -171,7 +171,11 @@ func (s *State) judgeResult(e abi.Event, n *entry, t said, edited abi.Value) abi
 	}
 	snap := s.snapshot(n)
 	snap.Phase = abi.PhaseResult
-	for _, r := range n.binding.returned {
+	rows := n.binding.returned
+	if now := s.bound(&n.call); now != n.binding { // another policy has come since the call went out
+		rows = slices.Concat(rows, now.returned)
+	}
+	for _, r := range rows {
 		for _, value := range []abi.Value{t.value, edited} {
 			snap.Result = value
 			if w := ask(r, snap); w.Outcome != abi.Abstain {

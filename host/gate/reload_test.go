@@ -83,3 +83,43 @@ func TestFactsOfThePastAreNoFacts(t *testing.T) {
 		t.Errorf("measured: %v", o)
 	}
 }
+
+// What comes back is held against the rules of the policy under which its call went
+// out, and against those of the one that is in force by then.
+func TestAResultIsHeldAgainstThePolicyThatCameMeanwhile(t *testing.T) {
+	rule := open + "tools: {s/read: {results: [{arg: /structuredContent/place, in: [w-1]}]}}\n"
+	for _, c := range []struct {
+		name, before, after, place string
+		want                       abi.Outcome
+	}{
+		{"no rule", open, open, "w-2", abi.Allow},
+		{"a rule all along", rule, rule, "w-2", abi.Deny},
+		{"a rule that came meanwhile", open, rule, "w-2", abi.Deny},
+		{"a rule that came meanwhile, and is met", open, rule, "w-1", abi.Allow},
+		{"a rule that was taken back by a person", rule, open, "w-2", abi.Allow},
+		{"beside another one", open + "tools: {s/other: {results: [{arg: /x, forbid: true}]}}\n", rule, "w-2", abi.Deny},
+	} {
+		load := func(text string) *policy.Policy {
+			p, ok := tryLoad([]string{text, open}, false)
+			if !ok {
+				t.Fatalf("%s does not load", text)
+			}
+			return p
+		}
+		r := newLawRun(load(c.before), builtin.Table(), "aaaaaa00")
+		args, _ := abi.Parse([]byte(`{"id":"7"}`))
+		if o, _ := outcomeOf(r.step(abi.Event{Call: &abi.Call{Server: "s", Tool: "read", Arguments: args}})); o != abi.Allow {
+			t.Fatalf("%s: the call is %v", c.name, o)
+		}
+		p := load(c.after)
+		r.step(abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
+		v, _ := abi.Parse([]byte(`{"content":[],"structuredContent":{"place":"` + c.place + `"}}`))
+		got, judged := outcomeOf(r.step(abi.Event{Result: &abi.ResultEvent{Call: "last", Server: "s", Value: v}}))
+		if !judged {
+			got = abi.Allow
+		}
+		if got != c.want {
+			t.Errorf("%s: %v; want %v", c.name, got, c.want)
+		}
+	}
+}

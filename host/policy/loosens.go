@@ -107,6 +107,9 @@ func (l *loosens) layers(old, new []*layer) {
 	for _, y := range old {
 		if twin := twinOf(y, new); twin != nil {
 			kept = append(kept, twin)
+			if y.label != twin.label && y.countsUnderLabels() {
+				l.add(twin.label, "the file is named in another way, and its max_calls under labels count anew")
+			}
 			continue
 		}
 		l.layer(&layerPair{l, y, y, y.value, abi.Value{}})
@@ -128,6 +131,11 @@ func (l *loosens) layers(old, new []*layer) {
 		}
 		l.layer(&layerPair{l, from, y, before, y.value})
 	}
+}
+
+// countsUnderLabels says whether calls are counted by the name of the file.
+func (y *layer) countsUnderLabels() bool {
+	return slices.ContainsFunc(y.keys, func(k keyed) bool { t := k.tool(); return t.When != nil && t.MaxCalls != nil })
 }
 
 func twinOf(y *layer, list []*layer) *layer {

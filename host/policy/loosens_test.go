@@ -140,6 +140,30 @@ func TestLayersThatComeAndGo(t *testing.T) {
 	}
 }
 
+// A file that comes beside one of the same name has it named in another way, by
+// which some calls are counted.
+func TestAFileThatIsNamedInAnotherWay(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		waits bool
+	}{
+		{"labels: [{name: s, from: [a/c]}]\ntools: {a/b: {max_calls: 2, when: {labels: [s]}}}", true},
+		{"tools: {a/b: {max_calls: 2}}", false},
+	} {
+		m := memory{"/p/a.yaml": head(c.text), "/q/a.yaml": head("tools: {a/b: {verdict: deny}}")}
+		load := func(files ...string) *Policy {
+			p, err := Load(Options{Files: files, Read: m.read})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		if list := Loosens(load("/p/a.yaml"), load("/p/a.yaml", "/q/a.yaml")); len(list) > 0 != c.waits {
+			t.Errorf("%s: %q", c.text, list)
+		}
+	}
+}
+
 // What a floor says is compared with the floor that was, whatever is above it.
 func TestAFloorIsComparedWithAFloor(t *testing.T) {
 	top := head("servers: {c: {}}")

@@ -47,6 +47,7 @@ type Reloader struct {
 	state   approval.Reload
 	files   []string // what of them takes a restart as long as they are as they are
 	guarded []string // files that are not in force
+	sends   out      // what is to be sent once mu is not held
 	keepers []*Keeper
 }
 
@@ -71,15 +72,24 @@ func (r *Reloader) State() approval.Reload {
 	return s
 }
 
+// unlock ends a change. A client that does not read holds up its own frames, and
+// nobody who asks how the files stand.
+func (r *Reloader) unlock() {
+	sends := r.sends
+	r.sends = nil
+	r.mu.Unlock()
+	sends.send()
+}
+
 // adopt has a keeper follow the policy. One that was opened under an older one
 // gets the one in force.
 func (r *Reloader) adopt(k *Keeper) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.unlock()
 	r.keepers = append(r.keepers, k)
 	var err error
 	if k.o.Engine.PolicyDigest() != r.current.Policy.Digest() {
-		err = k.use(r.current)
+		err = k.use(&r.sends, r.current)
 	}
 	if err = errors.Join(err, k.protect(r.guarded)); err != nil {
 		r.o.Note("reload: %v", err)
@@ -98,7 +108,7 @@ func (r *Reloader) Check() {
 		next, err = r.o.Load()
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.unlock()
 	if err != nil {
 		r.waiting = nil
 		r.become(abi.ReloadFailed, "", strings.Split(err.Error(), "\n"))
@@ -181,7 +191,7 @@ func (r *Reloader) use(next Loaded) {
 		}
 	}
 	for _, k := range r.keepers {
-		if err := k.use(next); err != nil {
+		if err := k.use(&r.sends, next); err != nil {
 			r.o.Note("reload: %v", err)
 		}
 	}
@@ -206,7 +216,7 @@ func restarts(name string, old, next *policy.Policy) string {
 // digest: a person has seen what it allows.
 func (r *Reloader) Accept(digest string) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	defer r.unlock()
 	switch {
 	case r.waiting == nil && r.state.State == abi.ReloadInForce && r.state.InForce == digest:
 		return nil // somebody was faster
@@ -232,9 +242,7 @@ func (k *Keeper) takesContext() bool {
 // use puts a policy into force between two calls. Calls that wait for an answer
 // are judged again: some go out, some are denied, and of the others people are
 // asked anew.
-func (k *Keeper) use(l Loaded) error {
-	o := out{}
-	defer func() { o.send() }()
+func (k *Keeper) use(o *out, l Loaded) error {
 	k.asks.mu.Lock()
 	defer k.asks.mu.Unlock()
 	if err := k.protect(l.Protected); err != nil {
@@ -265,7 +273,7 @@ func (k *Keeper) use(l Loaded) error {
 		}
 	}
 	for _, q := range slices.Clone(k.asks.open) {
-		k.rejudged(&o, q, verdicts, r)
+		k.rejudged(o, q, verdicts, r)
 	}
 	return nil
 }
