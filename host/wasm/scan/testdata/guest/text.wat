@@ -1,0 +1,17 @@
+;; A guest by hand: an answer in a data segment, a start function, a table.
+(module
+  (import "callgate_v0" "log" (func $log (param i32 i32 i32)))
+  (memory (export "memory") 1 4)
+  (table 2 funcref)
+  (elem (i32.const 0) $deny $abstain)
+  (global $calls (mut i32) (i32.const 0))
+  (data (i32.const 16) "{\"outcome\":\"deny\",\"code\":\"EXAMPLE\"}{\"outcome\":\"abstain\"}")
+  (type $answer (func (result i64)))
+  (func $deny (type $answer) (i64.const 0x0000_0010_0000_0023))
+  (func $abstain (type $answer) (i64.const 0x0000_0033_0000_0015))
+  (func (export "callgate_abi_0_1"))
+  (func $begin (call $log (i32.const 1) (i32.const 16) (i32.const 35)))
+  (start $begin)
+  (func (export "callgate_evaluate") (result i64)
+    (global.set $calls (i32.add (global.get $calls) (i32.const 1)))
+    (call_indirect (type $answer) (i32.rem_u (global.get $calls) (i32.const 2)))))
