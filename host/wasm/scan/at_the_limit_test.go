@@ -68,6 +68,15 @@ var upTo = map[scan.Limit]func(m *Module, n int){
 			m.Add(Void, Body("\x41\x00"+branchTable(min(n, 8_192))+"\x0b"))
 		}
 	},
+	scan.LoopDepth: func(m *Module, n int) {
+		m.Add(Void, Body(strings.Repeat("\x03\x40", n)+strings.Repeat("\x0b", n+1)))
+	},
+	scan.BlockLocals: blocks,
+	scan.ModuleBlockLocals: func(m *Module, n int) {
+		for ; n > 0; n -= 1_000_000 {
+			blocks(m, min(n, 1_000_000))
+		}
+	},
 	scan.LoopDepthLocals: func(m *Module, n int) {
 		loops, locals := factors(n)
 		m.Add(Void, Body(strings.Repeat("\x03\x40", loops)+strings.Repeat("\x0b", loops+1), Group(uint32(locals), 'i')))
@@ -84,6 +93,12 @@ var upTo = map[scan.Limit]func(m *Module, n int){
 		call := func(i int) string { return "\x10" + string(U(i)) + "\x00" }
 		m.Add(Void, Body(strings.Repeat(call(many), n/1_000)+strings.Repeat(call(one), n%1_000)+"\x0b"))
 	},
+}
+
+// blocks adds a function with n blocks times locals.
+func blocks(m *Module, n int) {
+	count, locals := factors(n)
+	m.Add(Void, Body(strings.Repeat("\x02\x40\x0b", count)+"\x0b", Group(uint32(locals), 'i')))
 }
 
 func branchTable(labels int) string {

@@ -28,8 +28,11 @@ const (
 	Stack
 	BranchTargets
 	ModuleTargets
+	LoopDepth
 	LoopDepthLocals
 	LoopLocals
+	BlockLocals
+	ModuleBlockLocals
 	ModuleValues
 	limitCount
 )
@@ -37,32 +40,35 @@ const (
 // The defaults. "Go" is the largest honest guest that was measured: Go 1.26,
 // -buildmode=c-shared, with encoding/json.
 const (
-	MaxModuleBytes     = 16 << 20  // Go 3.3 MB; compiling is linear in it
-	MaxCustomSections  = 256       // names, a manifest, and DWARF has about twelve
-	MaxCustomBytes     = 4 << 20   // names and DWARF are kept in memory while loading
-	MaxManifestBytes   = 1 << 20   // a manifest is read whole, and shown
-	MaxTypes           = 10_000    // Go 200
-	MaxTypeValues      = 1_000     // as browsers have it; parameters, or results, of one type
-	MaxImports         = 64        // the ABI and WASI together have 49
-	MaxFunctions       = 65_536    // Go 2,118; 300,000 empty ones compile for 3.4 s
-	MaxTables          = 4         // toolchains emit one
-	MaxTableMinimum    = 65_536    // Go 6,214; no more functions are there to be called
-	MaxMemoryPages     = 256       // 16 MiB; a manifest may ask for up to 4,096 pages
-	MaxGlobals         = 1_024     // Go 8; each mutable one is copied at each restore
-	MaxExports         = 1_024     // six have a meaning
-	MaxElements        = 10_000    // Go 1
-	MaxElementEntries  = 262_144   // four full tables
-	MaxDataSegments    = 100_000   // Go 36,499; each is copied at instantiation
-	MaxBodyBytes       = 7_654_321 // as browsers have it
-	MaxLocals          = 10_000    // with parameters, Go 20; 20,000 in a loop compile for 4.6 s
-	MaxModuleLocals    = 2_000_000 // a group of 10,000 costs 3 bytes in the module
-	MaxNesting         = 4_096     // Go 549; 200,000 compile for a minute
-	MaxStack           = 10_000    // operands of one function; a call may push 1,000
-	MaxBranchTargets   = 8_192     // of one br_table, Go 965
-	MaxModuleTargets   = 262_144   // 960,000 compile for 55 s
-	MaxLoopDepthLocals = 20_000    // 400 nested loops and 400 locals, 6 KB, compile for 32 s
-	MaxLoopLocals      = 1_000_000 // loop headers of a function × its locals
-	MaxModuleValues    = 33_554_432
+	MaxModuleBytes       = 16 << 20  // Go 3.3 MB; compiling is linear in it
+	MaxCustomSections    = 256       // names, a manifest, and DWARF has about twelve
+	MaxCustomBytes       = 4 << 20   // names and DWARF are kept in memory while loading
+	MaxManifestBytes     = 1 << 20   // a manifest is read whole, and shown
+	MaxTypes             = 10_000    // Go 200
+	MaxTypeValues        = 1_000     // as browsers have it; parameters, or results, of one type
+	MaxImports           = 64        // the ABI and WASI together have 49
+	MaxFunctions         = 65_536    // Go 2,118; 300,000 empty ones compile for 3.4 s
+	MaxTables            = 4         // toolchains emit one
+	MaxTableMinimum      = 65_536    // Go 6,214; no more functions are there to be called
+	MaxMemoryPages       = 256       // 16 MiB; a manifest may ask for up to 4,096 pages
+	MaxGlobals           = 1_024     // Go 8; each mutable one is copied at each restore
+	MaxExports           = 1_024     // six have a meaning
+	MaxElements          = 10_000    // Go 1
+	MaxElementEntries    = 262_144   // four full tables
+	MaxDataSegments      = 100_000   // Go 36,499; each is copied at instantiation
+	MaxBodyBytes         = 7_654_321 // as browsers have it
+	MaxLocals            = 10_000    // with parameters, Go 20; 20,000 in a loop compile for 4.6 s
+	MaxModuleLocals      = 2_000_000 // a group of 10,000 costs 3 bytes in the module
+	MaxNesting           = 4_096     // Go 549; 200,000 compile for a minute
+	MaxStack             = 10_000    // operands of one function; a call may push 1,000
+	MaxBranchTargets     = 8_192     // of one br_table, Go 965
+	MaxModuleTargets     = 262_144   // 960,000 compile for 55 s
+	MaxLoopDepth         = 256       // Go 1; 4,000 with five locals, 28 KB, compile for 17 s
+	MaxLoopDepthLocals   = 20_000    // 400 nested loops and 400 locals, 6 KB, compile for 32 s
+	MaxLoopLocals        = 1_000_000 // loop headers of a function × its locals
+	MaxBlockLocals       = 1_000_000 // blocks of a function × its locals; 10,000 ifs and 1,000 locals, 99 KB, compile for 98 s
+	MaxModuleBlockLocals = 4_000_000 // the same of all functions
+	MaxModuleValues      = 33_554_432
 )
 
 // MaxModuleValues is the operands and results of all calls, blocks and
@@ -75,32 +81,35 @@ var table = [limitCount]struct {
 	unit string // in messages
 	max  uint64
 }{
-	ModuleBytes:     {"module_bytes", "bytes", MaxModuleBytes},
-	CustomSections:  {"custom_sections", "custom sections (strip the module)", MaxCustomSections},
-	CustomBytes:     {"custom_bytes", "bytes of custom sections (strip the module)", MaxCustomBytes},
-	ManifestBytes:   {"manifest_bytes", "bytes of manifest", MaxManifestBytes},
-	Types:           {"types", "types", MaxTypes},
-	TypeValues:      {"type_values", "parameters or results", MaxTypeValues},
-	Imports:         {"imports", "imports", MaxImports},
-	Functions:       {"functions", "functions", MaxFunctions},
-	Tables:          {"tables", "tables", MaxTables},
-	TableMinimum:    {"table_minimum", "entries of a table at least", MaxTableMinimum},
-	MemoryPages:     {"memory_pages", "pages of memory at least (limits.memory_mib of the manifest asks for more)", MaxMemoryPages},
-	Globals:         {"globals", "globals", MaxGlobals},
-	Exports:         {"exports", "exports", MaxExports},
-	Elements:        {"elements", "element segments", MaxElements},
-	ElementEntries:  {"element_entries", "entries of element segments", MaxElementEntries},
-	DataSegments:    {"data_segments", "data segments", MaxDataSegments},
-	BodyBytes:       {"body_bytes", "bytes of code", MaxBodyBytes},
-	Locals:          {"locals", "locals", MaxLocals},
-	ModuleLocals:    {"module_locals", "locals of all functions", MaxModuleLocals},
-	Nesting:         {"nesting", "nested blocks", MaxNesting},
-	Stack:           {"stack", "operands at once", MaxStack},
-	BranchTargets:   {"branch_targets", "targets of a br_table", MaxBranchTargets},
-	ModuleTargets:   {"module_targets", "targets of all br_tables", MaxModuleTargets},
-	LoopDepthLocals: {"loop_depth_locals", "loop depth times locals", MaxLoopDepthLocals},
-	LoopLocals:      {"loop_locals", "loops times locals", MaxLoopLocals},
-	ModuleValues:    {"module_values", "operands of calls, blocks and branches", MaxModuleValues},
+	ModuleBytes:       {"module_bytes", "bytes", MaxModuleBytes},
+	CustomSections:    {"custom_sections", "custom sections (strip the module)", MaxCustomSections},
+	CustomBytes:       {"custom_bytes", "bytes of custom sections (strip the module)", MaxCustomBytes},
+	ManifestBytes:     {"manifest_bytes", "bytes of manifest", MaxManifestBytes},
+	Types:             {"types", "types", MaxTypes},
+	TypeValues:        {"type_values", "parameters or results", MaxTypeValues},
+	Imports:           {"imports", "imports", MaxImports},
+	Functions:         {"functions", "functions", MaxFunctions},
+	Tables:            {"tables", "tables", MaxTables},
+	TableMinimum:      {"table_minimum", "entries of a table at least", MaxTableMinimum},
+	MemoryPages:       {"memory_pages", "pages of memory at least (limits.memory_mib of the manifest asks for more)", MaxMemoryPages},
+	Globals:           {"globals", "globals", MaxGlobals},
+	Exports:           {"exports", "exports", MaxExports},
+	Elements:          {"elements", "element segments", MaxElements},
+	ElementEntries:    {"element_entries", "entries of element segments", MaxElementEntries},
+	DataSegments:      {"data_segments", "data segments", MaxDataSegments},
+	BodyBytes:         {"body_bytes", "bytes of code", MaxBodyBytes},
+	Locals:            {"locals", "locals", MaxLocals},
+	ModuleLocals:      {"module_locals", "locals of all functions", MaxModuleLocals},
+	Nesting:           {"nesting", "nested blocks", MaxNesting},
+	Stack:             {"stack", "operands at once", MaxStack},
+	BranchTargets:     {"branch_targets", "targets of a br_table", MaxBranchTargets},
+	ModuleTargets:     {"module_targets", "targets of all br_tables", MaxModuleTargets},
+	LoopDepth:         {"loop_depth", "nested loops", MaxLoopDepth},
+	LoopDepthLocals:   {"loop_depth_locals", "loop depth times locals", MaxLoopDepthLocals},
+	LoopLocals:        {"loop_locals", "loops times locals", MaxLoopLocals},
+	BlockLocals:       {"block_locals", "blocks times locals", MaxBlockLocals},
+	ModuleBlockLocals: {"module_block_locals", "blocks times locals of all functions", MaxModuleBlockLocals},
+	ModuleValues:      {"module_values", "operands of calls, blocks and branches", MaxModuleValues},
 }
 
 // Name is the limit's name in limits.json.

@@ -39,7 +39,9 @@ type validator struct {
 	stack     []byte
 	frames    []frame
 	loops     uint64 // open
-	headers   uint64
+	headers   uint64 // loops of this function
+	blocks    uint64 // of this function
+	carried   uint64 // blocks times locals, of the module
 	values    uint64 // of the module
 	targets   uint64 // of the module
 	told      uint8  // instructions of stateful that were told of
@@ -52,7 +54,7 @@ type validator struct {
 func (v *validator) function(index uint32, b binary.Body) {
 	f := v.s.types[v.s.funcs[index]]
 	v.index, v.told, v.stop = index, 0, false
-	v.loops, v.headers = 0, 0
+	v.loops, v.headers, v.blocks = 0, 0, 0
 	v.stack, v.frames = v.stack[:0], v.frames[:0]
 	v.declare(f.params, b.Decl)
 	v.code.Reset(b.Code, b.Offset)
@@ -149,12 +151,33 @@ func (v *validator) open(op binary.Op, t funcType) {
 	v.wantAll(t.params)
 	v.frames = append(v.frames, frame{op: op, params: t.params, results: t.results, height: len(v.stack)})
 	v.pushAll(t.params)
-	v.limit(Nesting, uint64(len(v.frames)-1), v.at)
+	v.blocks++
 	if op == binary.OpLoop {
 		v.loops++
 		v.headers++
-		_ = v.limit(LoopDepthLocals, v.loops*v.locals, v.at) && v.limit(LoopLocals, v.headers*v.locals, v.at)
 	}
+	v.blockLimits()
+}
+
+// blockLimits holds the blocks against the limits, up to the first that is
+// exceeded: a compiler carries the locals through all of them.
+func (v *validator) blockLimits() {
+	for _, one := range [...]struct {
+		l Limit
+		n uint64
+	}{
+		{Nesting, uint64(len(v.frames) - 1)},
+		{LoopDepth, v.loops},
+		{LoopDepthLocals, v.loops * v.locals},
+		{LoopLocals, v.headers * v.locals},
+		{BlockLocals, v.blocks * v.locals},
+	} {
+		if !v.limit(one.l, one.n, v.at) {
+			return
+		}
+	}
+	v.carried += v.locals
+	v.moduleLimit(ModuleBlockLocals, v.carried, v.at)
 }
 
 // close ends a block, and leaves its results off the stack.
