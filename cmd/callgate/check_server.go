@@ -101,10 +101,18 @@ func (c *checker) binding(server string, b policy.Binding) {
 	}
 	for _, e := range b.Entries {
 		if b.Hand && !e.Fits {
-			c.add(problem{code: codePackMisfit, rule: e.Rule, text: fmt.Sprintf("does not fit %s/%s: %s", server, e.Tool, e.Why)})
+			c.add(problem{code: codePackMisfit, rule: e.Rule, text: fmt.Sprintf("does not fit %s/%s%s: %s", server, e.Tool, tightens(e), e.Why)})
 		}
 	}
 	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %d entries fit)", b.Pack, server, how, fits, len(b.Entries))})
+}
+
+// tightens says of an entry what is left of it where the tool is another one.
+func tightens(e policy.BoundEntry) string {
+	if e.Renamed {
+		return ", which has other arguments, so it only restricts and grants nothing"
+	}
+	return ""
 }
 
 // packRule is where a pack is bound by hand.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -155,13 +156,19 @@ func narrower(a, b contract.Approve) contract.Approve {
 	return a
 }
 
-// unbind forgets the contracts of every tool of a server, whose definitions
-// have changed.
+// unbind forgets the contracts of every tool of a server, and what vouches for it:
+// the definitions have changed.
 func (s *State) unbind(serverName string) {
+	s.settleAll() // what came before was said under the old ones
 	prefix := serverName + "\x00"
 	for key := range s.bindings {
 		if len(key) > len(prefix) && key[:len(prefix)] == prefix {
 			delete(s.bindings, key)
+		}
+	}
+	for key := range s.sources {
+		if strings.HasPrefix(key, prefix) {
+			delete(s.sources, key)
 		}
 	}
 }

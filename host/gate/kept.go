@@ -63,6 +63,14 @@ func keptBytes(set *redact.Set, data []byte) ([]byte, bool) {
 	return []byte(text), less || text != string(data)
 }
 
+// markers lists what the policy puts in place of redacted text.
+func (s *State) markers() []string {
+	if s.policy == nil {
+		return nil
+	}
+	return s.policy.Redact().Markers()
+}
+
 // hides says whether the policy keeps text out of a place.
 func (s *State) hides(w redact.Where) bool { return s.policy != nil && s.policy.Redact().Covers(w) }
 

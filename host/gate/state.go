@@ -151,6 +151,7 @@ func (s *State) reset() {
 	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, left: map[string]allowance{}, entries: map[string]*entry{}}
 	s.session.index = s.opts.NewIndex(provenance.Options{
 		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer }, Labels: s.dataLabels,
+		Markers: s.markers,
 	})
 	for scope, c := range s.counters {
 		if !c.lasts() {
@@ -291,7 +292,7 @@ func (s *State) vouched(serverName, tool string) provenance.Source {
 	if len(s.sources) >= maxBindings {
 		clear(s.sources)
 	}
-	src := s.policy.Source(serverName, tool)
+	src := s.policy.SourceOf(serverName, s.definition(serverName, tool))
 	s.sources[key] = provenance.Source{Trusted: src.Trusted, WholeField: src.WholeField, Fields: src.Fields, Text: src.Text}
 	return s.sources[key]
 }

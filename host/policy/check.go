@@ -255,8 +255,11 @@ func (c *issues) checkPack(f *file) {
 		if name != "*" {
 			c.add(at, "a pack knows one server, the one it binds to; write \"*\"")
 		}
-		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Attest != nil || s.Cwd != nil || s.Replace != nil || len(permitsOf(&s))+len(s.Methods) > 0 || s.Requests != nil {
-			c.entry(at, "a pack says only text: of its server")
+		if s.Verdict != nil || s.Pack != nil || s.Outputs != nil || s.Env != nil || s.Attest != nil || s.Cwd != nil || s.Replace != nil || s.Prompts != nil || s.Completions != nil || len(s.Methods) > 0 || s.Requests != nil {
+			c.entry(at, "a pack says only text: and resources: of its server")
+		}
+		if s.Resources != nil && (s.Resources.Verdict != nil || s.Resources.Replace != nil) {
+			c.entry(at+"/resources", "a pack says only args: of resources")
 		}
 	}
 	for _, name := range sortedKeys(f.Tools) {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,21 +16,65 @@ func misfit(t *tool, definition abi.Value) string {
 	if !s.node.Exists() {
 		return "its input schema is unknown"
 	}
-	var names []string
-	if t.Sink != nil && t.Sink.Of != nil {
-		names = append(append(names, t.Sink.Of.To...), t.Sink.Of.Content...)
-	}
-	for i := range t.Args {
-		if t.Args[i].Arg != "" {
-			names = append(names, t.Args[i].Arg)
-		}
-	}
-	for _, name := range append(names, sortedKeys(t.Slots)...) {
+	to, args, slots, content := entryArgs(t)
+	for _, name := range slices.Concat(to, content, args, slots) {
 		if !s.has(name) {
 			return fmt.Sprintf("its schema has no argument %q", name)
 		}
 	}
 	return ""
+}
+
+// renamed says why an entry that was bound by hand is about another tool than
+// this one, or "": none of the destinations, of the arguments or of the classes
+// that it guards is there, and something that it does not know is, which may be
+// that by another name. What is only left out cannot be passed, and a schema that
+// is unknown shows nothing.
+func renamed(t *tool, definition abi.Value) string {
+	s := schemaOf(definition)
+	if !s.node.Exists() {
+		return ""
+	}
+	to, args, slots, content := entryArgs(t)
+	gone := func(list []string) bool { return len(list) > 0 && !slices.ContainsFunc(list, s.has) }
+	missing := ""
+	for _, list := range [][]string{to, args, slots} {
+		if gone(list) {
+			missing = list[0]
+		}
+	}
+	if missing == "" {
+		return ""
+	}
+	known := map[string]bool{}
+	for _, name := range slices.Concat(to, args, slots, content) {
+		if tokens, _ := abi.Tokens(name); strings.HasPrefix(name, "/") && len(tokens) > 0 {
+			name = tokens[0]
+		}
+		known[name] = true
+	}
+	for _, v := range s.variants(2) {
+		for _, m := range v.node.Get("properties").Members() {
+			if !known[m.Name] && s.at(m.Value).holdsText(maxSchemaDepth) {
+				return fmt.Sprintf("its schema has no argument %q, and others that the entry does not know", missing)
+			}
+		}
+	}
+	return ""
+}
+
+// entryArgs lists the arguments that an entry names: its destinations, those
+// with rules of their own, those of a class, and content.
+func entryArgs(t *tool) (to, args, slots, content []string) {
+	if t.Sink != nil && t.Sink.Of != nil {
+		to, content = t.Sink.Of.To, t.Sink.Of.Content
+	}
+	for i := range t.Args {
+		if t.Args[i].Arg != "" {
+			args = append(args, t.Args[i].Arg)
+		}
+	}
+	return to, args, sortedKeys(t.Slots), content
 }
 
 // schema is a node of a tool's input schema (JSON Schema 2020-12), with the

@@ -31,6 +31,9 @@ func (p *Policy) kindRules(server string, kind abi.CallKind, method string, n *n
 			levels = append(levels, level{hits: hits, trust: true})
 		}
 	}
+	if kind == abi.KindResource && !p.isFloor {
+		levels = append(levels, p.resourceLevels(server)...)
+	}
 	if kind == abi.KindSampling && !p.isFloor {
 		levels = append(levels, level{hits: samplingGuesses(), trust: true})
 	}
@@ -116,11 +119,14 @@ func (y *layer) eachPermit(visit func(server string, kind abi.CallKind, at strin
 // kindHits finds what a file says of a kind of call: what the server's own
 // verdict says holds where nothing nearer does.
 func (y *layer) kindHits(name string, kind abi.CallKind, method string) []hit {
-	s, ok := y.doc.Servers[name]
-	if !ok {
-		return nil
-	}
 	var list []hit
+	if kind == abi.KindResource {
+		list = y.resourceHits(name)
+	}
+	s, ok := y.typed().Servers[name]
+	if !ok {
+		return list
+	}
 	at := abi.Join("/servers", name)
 	for _, p := range permitsOf(&s) {
 		if p.kind == kind {

@@ -66,7 +66,9 @@ func (p *Policy) stack(server string, definition abi.Value, n *notes) []level {
 		bound := slices.Clone(p.packs)
 		slices.SortStableFunc(bound, func(a, b *layer) int { return first(a.pack == hand, b.pack == hand) })
 		for _, y := range bound {
-			add(y.packLevel(name, definition, y.pack == hand))
+			for _, l := range y.packLevels(name, definition, y.pack == hand) {
+				add(l)
+			}
 		}
 		add(level{hits: heuristics(definition), trust: true})
 	}
@@ -118,17 +120,26 @@ func (p *Policy) handBound(server string) string {
 	return ""
 }
 
-// packLevel finds what a pack says of a tool: everything when it is bound by
-// hand, else the entries that fit.
-func (y *layer) packLevel(name string, definition abi.Value, hand bool) level {
-	l := level{trust: hand, fit: !hand}
+// packLevels finds what a pack says of a tool. The entries that fit count whole
+// where the pack is bound by hand, else as far as they tighten. Of one bound by
+// hand those about a tool with other arguments tighten, too: whoever bound it did
+// not mean that one, so nothing of them grants or vouches.
+func (y *layer) packLevels(name string, definition abi.Value, hand bool) []level {
+	fitting, other := level{trust: hand, fit: !hand}, level{fit: true}
 	for i := range y.keys {
 		k := &y.keys[i]
-		if glob(k.key.tool, name) && (hand || misfit(k.tool(), definition) == "") {
-			l.hits = append(l.hits, hit{layer: y, at: k.at, key: k.key, tool: k.tool()})
+		if !glob(k.key.tool, name) {
+			continue
+		}
+		h := hit{layer: y, at: k.at, key: k.key, tool: k.tool()}
+		switch {
+		case hand && renamed(h.tool, definition) != "":
+			other.hits = append(other.hits, h)
+		case hand || misfit(h.tool, definition) == "":
+			fitting.hits = append(fitting.hits, h)
 		}
 	}
-	return l
+	return []level{fitting, other}
 }
 
 // said is what a level says of one scalar.

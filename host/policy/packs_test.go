@@ -103,7 +103,7 @@ func uncovered(y *layer, tools []abi.Value) map[string]bool {
 		g := guess{name: words(d.Get("name").Str())}
 		g.reads = g.named(readWords) && !g.named(sendWords)
 		g.object(schemaOf(d), "", nil, true, maxSchemaDepth)
-		l := y.packLevel(d.Get("name").Str(), d, true)
+		l := y.packLevels(d.Get("name").Str(), d, true)[0]
 		s := joinSink([]level{l}, false, nil)
 		for _, to := range g.to {
 			// A sink of a pack asks when the call names no destination. Where all may
@@ -211,7 +211,8 @@ func TestPacksCannotSayWhatIsNotTheirs(t *testing.T) {
 		{"tools: {b: {replace: true}}", "a pack is the lowest layer"},
 		{"tools: {b: {args: [{slot: path, allow: [./x]}]}}", "is relative, and a pack has no directory"},
 		{"servers: {x: {text: {a: json}}}", `a pack knows one server, the one it binds to; write "*"`},
-		{"servers: {\"*\": {outputs: trusted}}", "a pack says only text: of its server"},
+		{"servers: {\"*\": {outputs: trusted}}", "a pack says only text: and resources: of its server"},
+		{"servers: {\"*\": {resources: {verdict: allow}}}", "a pack says only args: of resources"},
 	}
 	for _, c := range cases {
 		_, errs := readLayer("packs/x.yaml", "", []byte(head(c.text)), packRole)

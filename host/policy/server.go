@@ -83,10 +83,21 @@ type Source struct {
 // Source joins what vouches for a tool: files and the pack that is bound by
 // hand.
 func (p *Policy) Source(server, tool string) Source {
+	return p.SourceOf(server, abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(tool)}))
+}
+
+// SourceOf is [Policy.Source] of a tool as the server defines it: a pack that is
+// bound by hand does not vouch for one with other arguments than it knows.
+func (p *Policy) SourceOf(server string, definition abi.Value) Source {
+	tool := definition.Get("name").Str()
 	out := Source{Trusted: p.Server(server).Trusted}
 	layers := slices.Clone(p.layers)
 	if hand := p.handBound(server); hand != "" {
-		layers = append(layers, p.pack(hand)...)
+		for _, y := range p.pack(hand) {
+			if l := y.packLevels(tool, definition, true); len(l[1].hits) == 0 {
+				layers = append(layers, y)
+			}
+		}
 	}
 	for _, y := range layers {
 		sources := y.typed().Sources
@@ -171,6 +182,9 @@ type BoundEntry struct {
 	Rule string
 	Fits bool
 	Why  string // why it does not fit, "" if it does
+	// Renamed says of a pack that is bound by hand that the tool has other
+	// arguments than the entry, which then grants nothing and only tightens.
+	Renamed bool
 }
 
 // Bindings lists the packs that bind to a server with these tools, and what of
@@ -186,7 +200,7 @@ func (p *Policy) Bindings(server string, list []abi.Value) []Binding {
 			e := BoundEntry{Tool: k.key.tool, Rule: y.rule(k.at), Why: "the server does not list it"}
 			for _, d := range list {
 				if glob(k.key.tool, d.Get("name").Str()) {
-					e.Why = misfit(k.tool(), d)
+					e.Why, e.Renamed = misfit(k.tool(), d), b.Hand && renamed(k.tool(), d) != ""
 				}
 				if e.Why == "" {
 					break

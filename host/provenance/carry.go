@@ -77,7 +77,7 @@ func (x *index) carriedOf(load *load, records []uint32, labels []string) []abi.C
 	unsure := load.cut
 	budget := maxWhole
 	for i := range load.scalars {
-		evidence, cut := x.whole(load.scalars[i].text, records, &budget)
+		evidence, cut := x.whole(&load.scalars[i], records, &budget)
 		found[i], unsure = append(found[i], evidence...), unsure || cut
 	}
 	parsed := 0
@@ -122,13 +122,16 @@ func (x *index) carriedOf(load *load, records []uint32, labels []string) []abi.C
 func foundAt(n uint32, e abi.Evidence) found { return found{record: int(n), evidence: e} }
 
 // whole looks for the forms of a scalar, and of the addresses in it, in records.
-func (x *index) whole(text string, records []uint32, budget *int) (out []found, cut bool) {
-	if !telling(text) {
+func (x *index) whole(s *carriedScalar, records []uint32, budget *int) (out []found, cut bool) {
+	if s.mere {
 		return nil, false
 	}
-	entities, deep := Canonicalise(text)
-	more, deeper := concealed(text, entities)
+	entities, deep := Canonicalise(s.text)
+	more, deeper := concealed(s.text, entities)
 	for _, e := range append(slices.Clone(entities), more...) {
+		if e.Kind == KindText && mereWord(e.Identity) {
+			continue
+		}
 		forms := e.forms()
 		q := query{
 			x: x, entity: e, forms: forms, distinctive: e.distinctive(), quiet: true,
@@ -180,6 +183,7 @@ type carriedScalar struct {
 	at   string
 	key  bool
 	text string
+	mere bool // beside markers there is a word at most
 	// said says that the client said exactly this in a call before, and first when.
 	said  bool
 	first echo
@@ -201,24 +205,27 @@ func (x *index) load(arguments abi.Value, wanted []abi.Wanted) *load {
 	l := &load{grams: make([]uint64, gramBits/64)}
 	for _, w := range wanted {
 		text, ok := wantedText(arguments, w)
-		if !ok || !telling(text) {
+		left := x.unmarked(text)
+		if plain := strings.Join(left, " "); !ok || !telling(plain) {
 			continue
 		}
 		if len(l.scalars) == maxCarried || len(l.image) > maxLoad {
 			l.cut = true
 			break
 		}
-		s := carriedScalar{at: w.At, key: w.Key, text: text}
+		s := carriedScalar{at: w.At, key: w.Key, text: text, mere: len(left) > 1 && mereWord(strings.Join(left, " "))}
 		if entities, cut := Canonicalise(text); len(entities) == 1 && !cut {
 			s.first, s.said = x.echoed[entities[0].key()]
 			s.said = s.said && strings.TrimSpace(text) == entities[0].Value
 		}
 		l.scalars = append(l.scalars, s)
-		l.add(text)
 		hidden, cut := views(text)
 		l.cut = l.cut || cut
 		for _, v := range hidden {
-			l.add(v.text)
+			left = append(left, x.unmarked(v.text)...)
+		}
+		for _, part := range left {
+			l.add(part)
 		}
 	}
 	for i := 0; i+loadGram <= len(l.image); i++ {
@@ -354,7 +361,7 @@ func (e *Entity) marked() bool {
 		return true
 	}
 	b := bare(e.Identity)
-	return len(b) >= 12 || strings.ContainsAny(b, "0123456789") || len(strings.Fields(e.Identity)) > 1
+	return len(b) >= shortWord || strings.ContainsAny(b, "0123456789") || len(strings.Fields(e.Identity)) > 1
 }
 
 // common is how many bytes two texts begin with that are the same in both.

@@ -31,7 +31,7 @@ func (x *index) Explain(arguments abi.Value, wanted []abi.Wanted) []abi.Finding 
 	var out []abi.Finding
 	for _, w := range wanted {
 		value, ok := wantedText(arguments, w)
-		if !ok {
+		if !ok || x.marker(value) {
 			out = append(out, abi.Finding{At: w.At, Key: w.Key, Kind: KindText, Origin: abi.OriginUnproven})
 			continue
 		}

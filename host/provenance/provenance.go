@@ -47,6 +47,8 @@ type Options struct {
 	// answers, or, where that is "", by server and position in its ledger. nil: none
 	// has any.
 	Labels func(call, server string, seq uint64) []string
+	// Markers returns what stands in place of redacted text. Nil: nothing does.
+	Markers func() []string
 }
 
 // Source is what the policy says of one tool's outputs. The zero value is an

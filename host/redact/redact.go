@@ -59,14 +59,15 @@ type Entry struct {
 // concurrent use.
 type Set struct {
 	entries []entry
-	literal *finder // of what the patterns need; then the odd folds, then what nobody sees
-	withs   *finder // of what is put in
-	always  []int   // entries without a literal
-	own     int     // entries that were compiled
-	where   Where   // of all entries
-	named   Where   // of those with keys
-	denies  *Set    // the entries with Refuse: deny
-	asks    *Set    // and those with Refuse: ask
+	literal *finder  // of what the patterns need; then the odd folds, then what nobody sees
+	withs   *finder  // of what is put in
+	always  []int    // entries without a literal
+	own     int      // entries that were compiled
+	where   Where    // of all entries
+	named   Where    // of those with keys
+	denies  *Set     // the entries with Refuse: deny
+	asks    *Set     // and those with Refuse: ask
+	markers []string // what is put in that no data could be taken for
 }
 
 type entry struct {
@@ -129,6 +130,7 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 	}
 	s.literal = newFinder(append(literals, oddFolds, invisible()))
 	s.withs = newFinder(replacements(s.entries))
+	s.markers = markersOf(s.entries)
 	s.denies, s.asks = s.refusing(abi.Deny), s.refusing(abi.Ask)
 	return s, 0, nil
 }
