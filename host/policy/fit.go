@@ -27,15 +27,15 @@ func misfit(t *tool, definition abi.Value) string {
 
 // renamed says why an entry that was bound by hand is about another tool than
 // this one, or "": none of the destinations, of the arguments or of the classes
-// that it guards is there, and something that it does not know is, which may be
-// that by another name. What is only left out cannot be passed, and a schema that
+// that it guards is there, and something that is not known is, which may be that
+// by another name. What is only left out cannot be passed, and a schema that
 // is unknown shows nothing.
-func renamed(t *tool, definition abi.Value) string {
+func renamed(t *tool, known map[string]bool, definition abi.Value) string {
 	s := schemaOf(definition)
-	if !s.node.Exists() {
+	if !s.node.Exists() || !trusting(t) {
 		return ""
 	}
-	to, args, slots, content := entryArgs(t)
+	to, args, slots, _ := entryArgs(t)
 	gone := func(list []string) bool { return len(list) > 0 && !slices.ContainsFunc(list, s.has) }
 	missing := ""
 	for _, list := range [][]string{to, args, slots} {
@@ -46,21 +46,44 @@ func renamed(t *tool, definition abi.Value) string {
 	if missing == "" {
 		return ""
 	}
-	known := map[string]bool{}
-	for _, name := range slices.Concat(to, args, slots, content) {
-		if tokens, _ := abi.Tokens(name); strings.HasPrefix(name, "/") && len(tokens) > 0 {
-			name = tokens[0]
-		}
-		known[name] = true
-	}
 	for _, v := range s.variants(2) {
 		for _, m := range v.node.Get("properties").Members() {
 			if !known[m.Name] && s.at(m.Value).holdsText(maxSchemaDepth) {
-				return fmt.Sprintf("its schema has no argument %q, and others that the entry does not know", missing)
+				return fmt.Sprintf("its schema has no argument %q, and others that the pack does not know", missing)
 			}
 		}
 	}
 	return ""
+}
+
+// trusting says whether an entry grants its tool or vouches for anything: one that
+// does not only tightens.
+func trusting(t *tool) bool {
+	if t.Verdict != nil && *t.Verdict == abi.Allow.String() {
+		return true
+	}
+	k := t.Sink
+	return k != nil && (k.Of == nil || len(k.Of.Trusted) > 0 || k.Of.Override != nil || len(k.Of.On) > 0 || k.Of.Payload != nil)
+}
+
+// argsOf lists the arguments that the entries of a pack name for a tool, all of them
+// together.
+func (y *layer) argsOf(name string) map[string]bool {
+	list := map[string]bool{}
+	for i := range y.keys {
+		k := &y.keys[i]
+		if !glob(k.key.tool, name) {
+			continue
+		}
+		to, args, slots, content := entryArgs(k.tool())
+		for _, name := range slices.Concat(to, args, slots, content) {
+			if tokens, _ := abi.Tokens(name); strings.HasPrefix(name, "/") && len(tokens) > 0 {
+				name = tokens[0]
+			}
+			list[name] = true
+		}
+	}
+	return list
 }
 
 // entryArgs lists the arguments that an entry names: its destinations, those

@@ -126,6 +126,10 @@ func (p *Policy) handBound(server string) string {
 // not mean that one, so nothing of them grants or vouches.
 func (y *layer) packLevels(name string, definition abi.Value, hand bool) []level {
 	fitting, other := level{trust: hand, fit: !hand}, level{fit: true}
+	var known map[string]bool
+	if hand {
+		known = y.argsOf(name)
+	}
 	for i := range y.keys {
 		k := &y.keys[i]
 		if !glob(k.key.tool, name) {
@@ -133,7 +137,7 @@ func (y *layer) packLevels(name string, definition abi.Value, hand bool) []level
 		}
 		h := hit{layer: y, at: k.at, key: k.key, tool: k.tool()}
 		switch {
-		case hand && renamed(h.tool, definition) != "":
+		case hand && renamed(h.tool, known, definition) != "":
 			other.hits = append(other.hits, h)
 		case hand || misfit(h.tool, definition) == "":
 			fitting.hits = append(fitting.hits, h)

@@ -12,7 +12,7 @@ import (
 // guarded is a pack with entries that guard destinations, an argument, a path and
 // nothing.
 const guarded = `
-servers: {"*": {resources: {args: [{slot: path, deny: ["**/.netrc"]}]}}}
+servers: {"*": {text: {"*": prose}, resources: {args: [{slot: path, deny: ["**/.netrc"]}]}}}
 tools:
   send:
     verdict: allow
@@ -20,6 +20,7 @@ tools:
   act: {verdict: allow, args: [{arg: method, in: [get]}]}
   save: {verdict: allow, slots: {file: path, target: path}, args: [{slot: path}]}
   look: {verdict: allow}
+  "s*": {sink: {to: [proxy]}}
 sources:
   send: {fields: {"/id": trusted}}
   look: {fields: {"/id": trusted}}`
@@ -51,11 +52,14 @@ func TestAPackBoundByHandDoesNotGrantAnotherTool(t *testing.T) {
 		if r.Grant.Set != c.want {
 			t.Errorf("%s: granted %v, want %v", c.name, r.Grant.Set, c.want)
 		}
-		if r.Sink != nil && (len(r.Sink.Trusted) > 0 || r.Sink.Once) != c.want {
+		if c.tool.Get("name").Str() == "send" && (len(r.Sink.Trusted) > 0 || r.Sink.Once) != c.want {
 			t.Errorf("%s: trusts %v, once %v", c.name, r.Sink.Trusted, r.Sink.Once)
 		}
 		if s := p.SourceOf("byhand", c.tool); c.tool.Get("name").Str() != "act" && c.tool.Get("name").Str() != "save" && (len(s.Fields) > 0) != c.want {
 			t.Errorf("%s: vouches for %v", c.name, s.Fields)
+		}
+		if s := p.SourceOf("byhand", c.tool); s.Text != "prose" {
+			t.Errorf("%s: text is read as %q", c.name, s.Text)
 		}
 		for _, e := range p.Bindings("byhand", []abi.Value{c.tool})[0].Entries {
 			if e.Tool == c.tool.Get("name").Str() && e.Renamed == c.want {

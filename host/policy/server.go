@@ -93,14 +93,13 @@ func (p *Policy) SourceOf(server string, definition abi.Value) Source {
 	out := Source{Trusted: p.Server(server).Trusted}
 	layers := slices.Clone(p.layers)
 	if hand := p.handBound(server); hand != "" {
-		for _, y := range p.pack(hand) {
-			if l := y.packLevels(tool, definition, true); len(l[1].hits) == 0 {
-				layers = append(layers, y)
-			}
-		}
+		layers = append(layers, p.pack(hand)...)
 	}
 	for _, y := range layers {
 		sources := y.typed().Sources
+		if y.pack != "" && len(y.packLevels(tool, definition, true)[1].hits) > 0 {
+			sources = nil
+		}
 		for _, name := range sortedKeys(sources) {
 			k, s := parseKey(name), sources[name]
 			if y.pack != "" && k.tool != tool || y.pack == "" && !k.matches(server, tool) {
@@ -200,7 +199,7 @@ func (p *Policy) Bindings(server string, list []abi.Value) []Binding {
 			e := BoundEntry{Tool: k.key.tool, Rule: y.rule(k.at), Why: "the server does not list it"}
 			for _, d := range list {
 				if glob(k.key.tool, d.Get("name").Str()) {
-					e.Why, e.Renamed = misfit(k.tool(), d), b.Hand && renamed(k.tool(), d) != ""
+					e.Why, e.Renamed = misfit(k.tool(), d), b.Hand && renamed(k.tool(), y.argsOf(d.Get("name").Str()), d) != ""
 				}
 				if e.Why == "" {
 					break
