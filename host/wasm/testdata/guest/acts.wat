@@ -58,10 +58,10 @@
     ;; q: a division by zero
     (drop (i32.div_u (i32.const 1) (i32.const 0))) (br $z))
     ;; r: a log without an end
-    (loop $again (call $log (i32.const 2) (i32.const 64) (i32.const 19)) (br $again)))
+    (loop $again (call $log (i32.const 2) (i32.const 64) (i32.const 18)) (br $again)))
     ;; s: 300 lines of log, and an answer
     (loop $again
-      (call $log (i32.const 7) (i32.const 64) (i32.const 19))
+      (call $log (i32.const 7) (i32.const 64) (i32.const 18))
       (br_if $again (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 300))))
     (return (i64.const 0x0000001000000015)))
     ;; t: one line that is too long, and an answer

@@ -9,7 +9,7 @@
   (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "sock_shutdown" (func $shutdown (param i32 i32) (result i32)))
   (memory (export "memory") 1)
-  (data (i32.const 256) "\80\01\00\00\06\00\00\00\86\01\00\00\05\00\00\00")
+  (data (i32.const 256) "\80\01\00\00\06\00\00\00\86\01\00\00\03\00\00\00")
   (data (i32.const 384) "a\nb c d\ne")
   (global $early (mut i64) (i64.const 0))
   (func (export "callgate_abi_0_1"))

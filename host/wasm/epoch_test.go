@@ -1,0 +1,142 @@
+package wasm
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// TestPluginsAreSwappedUnderWay no evaluation is lost, and old plugins go.
+func TestPluginsAreSwappedUnderWay(t *testing.T) {
+	h := newHost(t, Options{})
+	var s Slot
+	if a := s.Evaluate(abi.Value{}); a.Class != abi.FailLoad {
+		t.Errorf("without a plugin: %s; want class load", short(a))
+	}
+	source := func(mode string) Source {
+		return Source{Name: "configure", Module: guest(t, "configure"), Settings: abi.ObjectValue(abi.Member{Name: "mode", Value: abi.StringValue(mode)})}
+	}
+	s.Swap(load(t, h, source("a")))
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if a := s.Evaluate(abi.Value{}); string(a.Output) != "a" {
+					t.Errorf("%s; want an answer", short(a))
+					return
+				}
+			}
+		})
+	}
+	var old []*Plugin
+	for range 20 {
+		old = append(old, s.Plugin())
+		s.Swap(load(t, h, source("a")))
+	}
+	close(stop)
+	wg.Wait()
+	for _, p := range old {
+		<-p.Gone()
+		if a := p.Evaluate(abi.Value{}); a.Class != abi.FailHost || a.Detail != "the plugin is closed" {
+			t.Errorf("an old plugin: %s", short(a))
+		}
+	}
+	last := s.Plugin()
+	s.Swap(last) // with itself: it stays
+	if a := s.Evaluate(abi.Value{}); string(a.Output) != "a" {
+		t.Errorf("the current plugin: %s", short(a))
+	}
+	last.Close()
+	last.Close()
+	<-last.Gone()
+	if a := s.Evaluate(abi.Value{}); a.Class != abi.FailHost {
+		t.Errorf("closed in its slot: %s; want class host", short(a))
+	}
+	s.Swap(nil)
+	if len(h.plugins) != 0 {
+		t.Errorf("%d plugins are left", len(h.plugins))
+	}
+}
+
+// TestAnEvaluationOutlivesTheClose that comes while it runs.
+func TestAnEvaluationOutlivesTheClose(t *testing.T) {
+	h := newHost(t, Options{})
+	p := load(t, h, Source{Name: "acts", Module: guest(t, "acts")})
+	if !p.enter() {
+		t.Fatal("closed")
+	}
+	p.Close()
+	select {
+	case <-p.Gone():
+		t.Fatal("gone under an evaluation")
+	default:
+	}
+	if a := p.evaluate(act('a')); a.Class != "" {
+		t.Errorf("%s", short(a))
+	}
+	p.leave()
+	<-p.Gone()
+}
+
+// TestAClosedHostLoadsNothing and closing it closes its plugins.
+func TestAClosedHostLoadsNothing(t *testing.T) {
+	h, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, h, Source{Name: "abstain", Module: guest(t, "abstain")})
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Gone()
+	if e := fails(t, h, Source{Name: "abstain", Module: guest(t, "abstain")}); e.Class != abi.FailHost {
+		t.Errorf("%v; want class host", e)
+	}
+}
+
+// mappings is how many mappings this process has; 0 where nobody says.
+func mappings() int {
+	b, _ := os.ReadFile("/proc/self/maps")
+	return strings.Count(string(b), "\n")
+}
+
+// TestNothingIsLeftBehind of plugins that were closed, and of instances that were
+// discarded: neither mappings nor open files.
+func TestNothingIsLeftBehind(t *testing.T) {
+	h := newHost(t, Options{Limits: Limits{EvaluateFuel: 200_000}})
+	once := func(letters string) {
+		p := load(t, h, Source{Name: "acts", Module: guest(t, "acts")})
+		for _, c := range []byte(letters) {
+			p.Evaluate(act(c))
+		}
+		p.Close()
+		<-p.Gone()
+	}
+	count := func() (maps, files int) {
+		for range 3 { // the engine lets code go when it is collected
+			runtime.GC()
+		}
+		names, _ := os.ReadDir("/proc/self/fd")
+		return mappings(), len(names)
+	}
+	once("abcdw")
+	maps, files := count()
+	for range 50 {
+		once("abcdw")
+	}
+	fails(t, h, Source{Name: "start", Module: guest(t, "start_loop")})
+	nowMaps, nowFiles := count()
+	if nowMaps > maps+20 || nowFiles > files+2 {
+		t.Errorf("%d mappings and %d files; before: %d and %d", nowMaps, nowFiles, maps, files)
+	}
+}
