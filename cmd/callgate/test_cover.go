@@ -51,6 +51,13 @@ func (c *cover) count(p *policy.Policy, results []cases.Result) {
 				}
 			}
 		}
+		for _, text := range r.Texts {
+			for _, one := range here {
+				if one.place.With == text {
+					one.fired++
+				}
+			}
+		}
 	}
 }
 

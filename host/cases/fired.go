@@ -35,3 +35,23 @@ func given(answers []abi.Event) []string {
 	slices.Sort(labels)
 	return slices.Compact(labels)
 }
+
+// putIn lists the texts that the edits of a step put in.
+func putIn(answers []abi.Event) []string {
+	var texts []string
+	for _, a := range answers {
+		if a.Edit == nil {
+			continue
+		}
+		for _, e := range a.Edit.Edits {
+			if e.With.IsString() {
+				texts = append(texts, e.With.Str())
+			}
+			for _, c := range e.Cuts {
+				texts = append(texts, c.With)
+			}
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}

@@ -17,6 +17,7 @@ type Result struct {
 	Failures []Failure // none: it passed
 	Rules    []string  // the rules that fired, once for each verdict that they had a part in
 	Labels   []string  // the labels that were given, once for each step
+	Texts    []string  // what edits put in, once for each step
 }
 
 // Failure is one thing that differed, at the line of its step.
@@ -50,7 +51,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "%v", err)
 			return r
 		}
-		r.Rules, r.Labels = append(r.Rules, fired(answers)...), append(r.Labels, given(answers)...)
+		r.Rules, r.Labels, r.Texts = append(r.Rules, fired(answers)...), append(r.Labels, given(answers)...), append(r.Texts, putIn(answers)...)
 		verdict, heard := run.standing(s, last(answers))
 		if !heard && s.Want == nil {
 			r.fail(s, "the answer does not count: the question accepts other channels; say so with want: {outcome: ask}")
@@ -70,7 +71,7 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "returns: %v", err)
 		}
 	}
-	r.Rules, r.Labels = append(r.Rules, run.fired...), append(r.Labels, run.given...)
+	r.Rules, r.Labels, r.Texts = append(r.Rules, run.fired...), append(r.Labels, run.given...), append(r.Texts, run.putIn...)
 	return r
 }
 
@@ -84,6 +85,7 @@ type running struct {
 	open    *abi.Verdict // the ask that waits for an answer
 	fired   []string     // by the results of calls
 	given   []string
+	putIn   []string
 }
 
 // standing is the verdict after a step, and whether the step was heard: to an
@@ -120,7 +122,7 @@ func (r *running) answer(v *abi.Verdict) error {
 		return nil
 	}
 	answers, err := r.feed(abi.ObjectValue(abi.Member{Name: "result", Value: result}))
-	r.fired, r.given = append(r.fired, fired(answers)...), append(r.given, given(answers)...)
+	r.fired, r.given, r.putIn = append(r.fired, fired(answers)...), append(r.given, given(answers)...), append(r.putIn, putIn(answers)...)
 	return err
 }
 

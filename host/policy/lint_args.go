@@ -12,16 +12,16 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// args looks at the rules about arguments of one entry, which all hold.
+// args looks at the rules of a list about arguments or results, which all hold.
 func (l *linter) args(y *layer, at string, args []arg) {
 	for i := range args {
-		a, here := &args[i], abi.JoinIndex(at+"/args", i)
+		a, here := &args[i], abi.JoinIndex(at, i)
 		l.lists(y, here, a)
 		l.match(y, here, a)
 		l.denyPatterns(y, here, a)
 		for j := range args {
 			if b := &args[j]; a.Slot == b.Slot && a.Arg == b.Arg {
-				rule := y.rule(abi.JoinIndex(at+"/args", j))
+				rule := y.rule(abi.JoinIndex(at, j))
 				if i == j {
 					rule = "the rule itself"
 				}

@@ -57,7 +57,36 @@ func (l *linter) state(y *layer) {
 			l.add(codeAllowsNothing, y.rule(abi.JoinIndex("/schedules", i)+"/allow"), "no window, so it is never time; list one, or deny the tools")
 		}
 	}
+	for i, s := range y.doc.Schedules {
+		for j, w := range s.Allow {
+			if w.Days == nil && w.From == nil && w.To == nil {
+				l.add(codeEverything, y.rule(abi.JoinIndex(abi.JoinIndex("/schedules", i)+"/allow", j)), "a window of every day and hour, so it is always time; say when, or remove the schedule")
+			}
+		}
+	}
+	l.redact(y)
 	l.identities(y)
+}
+
+// redact finds entries that another one leaves nothing to do, or that hold at one
+// end of a text only.
+func (l *linter) redact(y *layer) {
+	for i := range y.doc.Redact {
+		r, at := &y.doc.Redact[i], abi.JoinIndex("/redact", i)
+		if begins, ends := anchored(text(r.Pattern)); r.Pattern != nil && r.Keys == nil && (begins || ends) {
+			l.add(codeDenyNarrow, y.rule(at+"/pattern"), "%q holds at one end of the text only; without ^ and $ it is redacted wherever it stands", *r.Pattern)
+		}
+		for _, o := range l.p.layers {
+			for j := range o.doc.Redact {
+				first := &o.doc.Redact[j]
+				same := text(first.Pattern) == text(r.Pattern) && slices.Equal(set(first.Keys), set(r.Keys)) && text(first.Verdict) == text(r.Verdict) && slices.Equal(set(first.Except), set(r.Except))
+				wider := first.In == nil || r.In != nil && !slices.ContainsFunc(r.In, func(in string) bool { return !slices.Contains(first.In, in) })
+				if first != r && same && wider && (first.Name < r.Name || r.In == nil != (first.In == nil)) {
+					l.add(codeShadowed, y.rule(at), "%s finds the same text wherever it does; keep one of the two", o.rule(abi.JoinIndex("/redact", j)))
+				}
+			}
+		}
+	}
 }
 
 // toolList looks at the keys of a list of tools. In a list that a guard stands

@@ -42,7 +42,7 @@ func (l *linter) servers(y *layer) {
 			l.add(codeTrustWide, y.rule(at+"/outputs"), "nothing that the server returns taints, whoever wrote it; name the tools whose outputs nobody else writes under sources")
 		}
 	}
-	y.eachPermit(func(_ string, _ abi.CallKind, at string, t *tool) { l.args(y, at, t.Args) })
+	y.eachPermit(func(_ string, _ abi.CallKind, at string, t *tool) { l.args(y, at+"/args", t.Args) })
 }
 
 // tools looks at each entry of tools: of a file.
@@ -55,7 +55,9 @@ func (l *linter) tools(y *layer) {
 			l.add(codeGrantWide, y.rule(k.at+"/verdict"), "grants every tool of every server; name the servers or tools")
 		}
 		l.denied(y, k.at, t)
-		l.args(y, k.at, t.Args)
+		l.args(y, k.at+"/args", t.Args)
+		l.args(y, k.at+"/results", t.Results)
+		l.never(y, k)
 		l.sink(y, k, t)
 	}
 	for _, name := range sortedKeys(y.doc.Sources) {
@@ -93,14 +95,34 @@ func (l *linter) denied(y *layer, at string, t *tool) {
 	} else if text(t.Verdict) != "deny" {
 		return
 	}
+	l.nothingToDo(y, at, by)
+	if yes(t.Hide) && text(t.Verdict) != "" {
+		l.add(codeShadowed, y.rule(at+"/verdict"), "verdict has nothing to do beside hide: true, which denies every call; keep one of the two")
+	}
+}
+
+// nothingToDo finds the rules of an entry beside what denies every call.
+func (l *linter) nothingToDo(y *layer, at, by string) {
 	v := y.value.At(at)
 	for _, name := range []string{"args", "sink", "max_calls", "approve", "results", "undeclared"} {
 		if v.Get(name).Exists() {
 			l.add(codeShadowed, y.rule(at+"/"+name), "%s has nothing to do beside %s, which denies every call; keep one of the two", name, by)
 		}
 	}
-	if yes(t.Hide) && text(t.Verdict) != "" {
-		l.add(codeShadowed, y.rule(at+"/verdict"), "verdict has nothing to do beside hide: true, which denies every call; keep one of the two")
+}
+
+// never finds tools that no call of passes, for a reason that stands elsewhere or
+// does not say deny.
+func (l *linter) never(y *layer, k *keyed) {
+	t := k.tool()
+	if t.MaxCalls != nil && *t.MaxCalls == 0 {
+		l.add(codeAllowsNothing, y.rule(k.at+"/max_calls"), "0 lets no call pass; say so with verdict: deny, or write how many may")
+	}
+	if !k.key.exact() || t.When != nil || t.Verdict != nil || yes(t.Hide) {
+		return
+	}
+	if grant := l.p.Rules(k.key.server, object("name", abi.StringValue(k.key.tool))).Grant; grant.Set && grant.Outcome == abi.Deny {
+		l.nothingToDo(y, k.at, grant.Rule)
 	}
 }
 
@@ -150,6 +172,9 @@ func (l *linter) declares(k key) bool {
 func (l *linter) budgets(y *layer) {
 	for i := range y.doc.Budgets {
 		b, at := &y.doc.Budgets[i], abi.JoinIndex("/budgets", i)
+		if *b.Max == 0 {
+			l.add(codeAllowsNothing, y.rule(at+"/max"), "0 lets no call pass; say so with verdict: deny at the tools, or write how many may")
+		}
 		for j, tool := range b.Tools {
 			l.key(y, abi.JoinIndex(at+"/tools", j), parseKey(tool))
 		}

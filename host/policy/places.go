@@ -16,6 +16,9 @@ type Place struct {
 	// Label is the label that the rule gives: it fires without a verdict that
 	// names it.
 	Label string
+	// With is the text that an entry of redact: puts in: it fires without a verdict
+	// where an edit does.
+	With string
 }
 
 // rulePlaces are the members that verdicts name as their rule; * is any member
@@ -32,7 +35,7 @@ var rulePlaces = []string{
 	"/servers/*/methods/*",
 	"/tools/*/verdict", "/tools/*/hide", "/tools/*/max_calls", "/tools/*/undeclared", "/tools/*/args/*", "/tools/*/results/*",
 	"/tools/*/sink/to",
-	"/budgets/*", "/labels/*", "/flows/*", "/chains/*", "/identities/*", "/schedules/*", "/plugins/*",
+	"/budgets/*", "/labels/*", "/flows/*", "/chains/*", "/identities/*", "/schedules/*", "/plugins/*", "/redact/*",
 	"/capability",
 }
 
@@ -67,6 +70,15 @@ func (y *layer) placesBelow(list []Place, at string, v abi.Value, tokens []strin
 		place := Place{File: y.path, Line: y.line(at), At: at, Rule: y.rule(at)}
 		if pattern == "/labels/*" {
 			place.Label = v.Get("name").Str()
+		}
+		if pattern == "/redact/*" {
+			if in := v.Get("in"); in.Exists() && !slices.ContainsFunc(in.Items(), func(w abi.Value) bool { return w.Str() != "ledger" && w.Str() != "prompts" }) {
+				return list // no case sees what is kept, or shown to people
+			}
+			place.With = "[redacted: " + v.Get("name").Str() + "]"
+			if with := v.Get("with"); with.Exists() {
+				place.With = with.Str()
+			}
 		}
 		return append(list, place)
 	}
