@@ -16,9 +16,9 @@ var acts = []struct {
 }{
 	{'a', "", ""},
 	{'b', abi.FailTrap, "unreachable"},
-	{'c', abi.FailFuel, "of 2001500 fuel"},
+	{'c', abi.FailFuel, "of 1201500 fuel"},
 	{'d', abi.FailDepth, "deeper than 1000"},
-	{'e', abi.FailFuel, "of 2001500 fuel"},
+	{'e', abi.FailFuel, "of 1201500 fuel"},
 	{'f', abi.FailExit, "proc_exit(0)"},
 	{'g', abi.FailExit, "proc_exit(1)"},
 	{'h', abi.FailProtocol, "0, which is failure"},
@@ -31,11 +31,11 @@ var acts = []struct {
 	{'o', abi.FailTrap, "get: buffer: 4294967295 bytes at 8 are outside of memory"},
 	{'p', abi.FailTrap, "out of bounds memory access"},
 	{'q', abi.FailTrap, "integer divide by zero"},
-	{'r', abi.FailFuel, "of 2001500 fuel"},
+	{'r', abi.FailFuel, "of 1201500 fuel"},
 	{'s', "", ""},
 	{'t', "", ""},
 	{'u', abi.FailLimit, "at most 4194304 an evaluation"},
-	{'v', abi.FailFuel, "of 2001500 fuel"},
+	{'v', abi.FailFuel, "of 1201500 fuel"},
 	{'w', "", ""},
 	{'x', "", ""},
 	{'y', "", ""},
@@ -61,7 +61,7 @@ func short(a Answer) string {
 func TestAnEvaluationEndsInItsClass(t *testing.T) {
 	first := map[byte]string{}
 	ways(t, func(t *testing.T, o Options) {
-		o.Limits = Limits{Instances: 1, EvaluateFuel: 2_000_000}
+		o.Limits = Limits{Instances: 1, EvaluateFuel: 1_200_000}
 		p := load(t, newHost(t, o), Source{Name: "acts", Module: guest(t, "acts")})
 		for _, c := range acts {
 			a := p.Evaluate(act(c.act))

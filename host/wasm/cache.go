@@ -79,7 +79,7 @@ func (h *Host) entry(ctx context.Context, hardened []byte) (*entry, error) {
 	}
 	e := &entry{dir: fresh}
 	took, err := h.inChild(ctx, hardened, fresh)
-	if err == nil && took < CompileQuick || h.opts.Interpreter {
+	if err == nil && took < h.limits.CompileQuick || h.opts.Interpreter {
 		err = errors.Join(err, quick(fresh))
 	}
 	if err != nil {

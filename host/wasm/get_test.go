@@ -40,7 +40,7 @@ var gets = []struct {
 	{"/list/4294967296", abi.Absent, ""},
 	{"/list/18446744073709551616", abi.Absent, ""},
 	{"/list/1/0", abi.Absent, ""},
-	{"/o", abi.Object, `{"":1,"a/b":2,"m~n":3,"\u0001":4,"é":5}`},
+	{"/o", abi.Object, `{"":1,"\u0001":4,"a/b":2,"m~n":3,"é":5}`},
 	{"/o/", abi.Number, "1"},
 	{"/o/a~1b", abi.Number, "2"},
 	{"/o/m~0n", abi.Number, "3"},

@@ -61,9 +61,9 @@ func TestAGoGuestIsTheSameEachTime(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			p := loadGo(t, newHost(t, Options{Interpreter: e.interpreter}))
 			order := rand.New(rand.NewPCG(1, 2))
-			for n := range 1000 {
+			for n := range rounds {
 				i := order.IntN(len(views) - 1)
-				if n%200 == 7 {
+				if n%(rounds/5) == 7 {
 					i = len(views) - 1 // the instance is discarded
 				}
 				got := short(p.Evaluate(views[i]))

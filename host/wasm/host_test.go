@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 )
@@ -33,6 +34,11 @@ func guest(t testing.TB, name string) []byte {
 
 func newHost(t testing.TB, o Options) *Host {
 	t.Helper()
+	for _, wall := range []*time.Duration{&o.Limits.EvaluateWall, &o.Limits.StartWall, &o.Limits.CompileWall} {
+		if *wall == 0 { // no machine is too slow for a test
+			*wall = 10 * time.Minute
+		}
+	}
 	h, err := New(o)
 	if err != nil {
 		t.Fatal(err)

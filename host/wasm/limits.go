@@ -59,6 +59,7 @@ type Limits struct {
 	EvaluateFuel, StartFuel, FuelSlice   uint64
 	MaxDelivered                         uint64
 	EvaluateWall, StartWall, CompileWall time.Duration
+	CompileQuick                         time.Duration
 	Instances                            int // of one plugin at once; 0: one for each processor
 }
 
@@ -76,7 +77,7 @@ func (l Limits) withDefaults() Limits {
 	for _, d := range []struct {
 		to *time.Duration
 		is time.Duration
-	}{{&l.EvaluateWall, EvaluateWall}, {&l.StartWall, StartWall}, {&l.CompileWall, CompileWall}} {
+	}{{&l.EvaluateWall, EvaluateWall}, {&l.StartWall, StartWall}, {&l.CompileWall, CompileWall}, {&l.CompileQuick, CompileQuick}} {
 		if *d.to == 0 {
 			*d.to = d.is
 		}

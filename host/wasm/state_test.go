@@ -16,8 +16,8 @@ func TestNoStatePasses(t *testing.T) {
 	ways(t, func(t *testing.T, o Options) {
 		o.Limits.Instances = 1
 		p := load(t, newHost(t, o), Source{Name: "counter", Module: guest(t, "counter")})
-		for n := range 1000 {
-			if n%250 == 100 { // the next instance is a new one
+		for n := range rounds {
+			if n%(rounds/4) == 7 { // the next instance is a new one
 				p.idle[0].close()
 				p.idle = nil
 			}

@@ -1,0 +1,7 @@
+//go:build race
+
+package wasm
+
+// rounds is how often something must come out the same. The race detector makes
+// an interpreter ten times slower, and sees nothing more in the hundredth round.
+const rounds = 40
