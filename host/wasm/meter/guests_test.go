@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
@@ -78,10 +79,10 @@ func TestGuestsOfToolchainsMeanTheSame(t *testing.T) {
 			want, _ := works(t, "compiler", module, 0)
 			out, info := rewrite(t, module, meter.Options{MemoryPages: 256, Depth: 1000})
 			first, fuels := works(t, "compiler", out, slice)
-			again, same := works(t, "interpreter", out, 5000)
+			again, others := works(t, "interpreter", out, 5000)
 			for i := range want {
-				if want[i] != first[i] || want[i] != again[i] || fuels[i] != same[i] {
-					t.Errorf("call %d: %s as it came, %s with fuel %d, %s with %d in the interpreter", i, want[i], first[i], fuels[i], again[i], same[i])
+				if want[i] != first[i] || want[i] != again[i] || fuels[i] != others[i] {
+					t.Errorf("call %d: %s as it came, %s with fuel %d, %s with %d in the interpreter", i, want[i], first[i], fuels[i], again[i], others[i])
 				}
 			}
 			if len(want) != 4 || want[0] == want[1] || want[0][0] != '[' || info.Regions < 50 || fuels[0] < 1000 {
@@ -89,6 +90,20 @@ func TestGuestsOfToolchainsMeanTheSame(t *testing.T) {
 			}
 			t.Logf("results %s, fuel %d, %d bytes to %d", want, fuels, len(module), len(out))
 		})
+	}
+}
+
+// TestFuelOfTheScheduleStays pins what a guest costs: receipts that were written
+// under m1 are replayed, so a change here is a new schedule.
+func TestFuelOfTheScheduleStays(t *testing.T) {
+	scanner, err := os.ReadFile("testdata/scanner.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, info := rewrite(t, scanner, limits)
+	_, fuels := works(t, "compiler", out, slice)
+	if want := []uint64{5076, 92916, 106704, 194544}; info.Schedule != "m1" || !slices.Equal(fuels, want) {
+		t.Errorf("schedule %s, fuel %d; want m1, %d", info.Schedule, fuels, want)
 	}
 }
 
