@@ -169,6 +169,10 @@ func (d *drawn) object(t reflect.Type) abi.Value {
 	return v
 }
 
+// otherFiles are keys that name files besides policies, which are tried where those
+// are read.
+var otherFiles = []string{"include", "plugins"}
+
 // slotTag is the tag of a rule's slot.
 var slotTag = fieldsOf(reflect.TypeFor[arg]())[0].tag
 
@@ -208,7 +212,7 @@ func (d *drawn) gather(loads func(text string) bool) {
 	}
 	d.args, d.parts = args, map[string][]abi.Value{"tools": slices.Repeat(full, 4)}
 	for _, f := range fieldsOf(reflect.TypeFor[file]()) {
-		if f.name == "callgate" || f.name == "include" {
+		if f.name == "callgate" || slices.Contains(otherFiles, f.name) {
 			continue
 		}
 		packs := "packs: none\n"
@@ -248,7 +252,9 @@ func keysOf(t reflect.Type, list []string) []string {
 		return keysOf(t.Elem(), list)
 	case structForm:
 		for _, f := range fieldsOf(t) {
-			list = keysOf(f.typ, append(list, t.Name()+"."+f.name))
+			if t != reflect.TypeFor[file]() || !slices.Contains(otherFiles, f.name) {
+				list = keysOf(f.typ, append(list, t.Name()+"."+f.name))
+			}
 		}
 	}
 	return list
