@@ -62,6 +62,7 @@ var drawnWords = map[string][]string{
 	"days":       {"mon", "fri-mon", "sun"},
 	"clock":      {"09:00", "24:00", "00:00", "22:00"},
 	"zone":       {"Europe/Berlin", "UTC", "Asia/Kathmandu"},
+	"digest":     {abi.DigestBytes(drawnModule())},
 	"sha256":     {strings.Repeat("ab", 32)},
 	"count":      {"0", "1", "3", "9007199254740992"},
 	"size":       {"0", "1", "1048576"},
@@ -82,6 +83,8 @@ func (d *drawn) leaf(t reflect.Type, tag reflect.StructTag) abi.Value {
 		return abi.BoolValue(d.IntN(4) > 0)
 	case "scalar":
 		return []abi.Value{abi.StringValue("EUR"), abi.IntValue(3), abi.BoolValue(true), number("1e400"), abi.StringValue("a b")}[d.IntN(5)]
+	case "settings":
+		return abi.ObjectValue(abi.Member{Name: "dialect", Value: abi.StringValue("postgres")})
 	case "name":
 		if key := tag.Get("key"); key == "pack" || key == "packs" {
 			return abi.StringValue(d.of(append(packs.Names(), "auto")))
@@ -171,7 +174,7 @@ func (d *drawn) object(t reflect.Type) abi.Value {
 
 // otherFiles are keys that name files besides policies, which are tried where those
 // are read.
-var otherFiles = []string{"include", "plugins"}
+var otherFiles = []string{"include"}
 
 // slotTag is the tag of a rule's slot.
 var slotTag = fieldsOf(reflect.TypeFor[arg]())[0].tag
