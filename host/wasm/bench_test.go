@@ -2,7 +2,10 @@ package wasm
 
 import (
 	"context"
+	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 
@@ -73,4 +76,54 @@ func BenchmarkParallel(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkBeside is an evaluation while guests of other sessions spin on every
+// processor: what it waits for is that they are made to stop for a moment.
+func BenchmarkBeside(b *testing.B) {
+	h := newHost(b, Options{})
+	acts := load(b, h, Source{Name: "acts", Module: guest(b, "acts")})
+	p := load(b, h, Source{Name: "get", Module: guest(b, "get")})
+	view := snapshot2K(b)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					acts.Evaluate(act('c'))
+				}
+			}
+		})
+	}
+	worst := time.Duration(0)
+	for b.Loop() {
+		start := time.Now()
+		if a := p.Evaluate(view); a.Class != "" {
+			b.Fatal(a.Detail)
+		}
+		worst = max(worst, time.Since(start))
+		time.Sleep(time.Millisecond) // sessions come in from elsewhere
+	}
+	b.ReportMetric(float64(worst.Microseconds())/1000, "worst-ms")
+	close(stop)
+	wg.Wait()
+}
+
+// BenchmarkGet is one get of a guest without a parser, its share of the
+// evaluation included.
+func BenchmarkGet(b *testing.B) {
+	const each = 2000
+	p := load(b, newHost(b, Options{}), Source{Name: "gets", Module: guest(b, "gets")})
+	view := snapshot2K(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if a := p.Evaluate(view); a.Class != "" {
+			b.Fatal(a.Detail)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/each, "ns/get")
 }

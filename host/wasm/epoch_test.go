@@ -1,6 +1,8 @@
 package wasm
 
 import (
+	"context"
+	"errors"
 	"os"
 	"runtime"
 	"strings"
@@ -101,6 +103,34 @@ func TestAClosedHostLoadsNothing(t *testing.T) {
 	<-p.Gone()
 	if e := fails(t, h, Source{Name: "abstain", Module: guest(t, "abstain")}); e.Class != abi.FailHost {
 		t.Errorf("%v; want class host", e)
+	}
+}
+
+// TestAHostThatIsClosedWhileItLoads waits for what it has begun.
+func TestAHostThatIsClosedWhileItLoads(t *testing.T) {
+	for range 20 {
+		h, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error)
+		go func() {
+			p, err := h.Load(context.Background(), Source{Name: "counter", Module: guest(t, "counter")})
+			if err == nil {
+				p.Evaluate(abi.Value{})
+			}
+			done <- err
+		}()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		var e *Error
+		if err := <-done; err != nil && (!errors.As(err, &e) || e.Class != abi.FailHost) {
+			t.Errorf("%v; want class host", err)
+		}
+		if len(h.plugins) != 0 {
+			t.Errorf("%d plugins are left", len(h.plugins))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+	"unsafe"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -16,6 +17,15 @@ type lookup struct {
 	path  []byte
 	kind  abi.Kind
 	bytes []byte
+}
+
+// forget lets go of what was found, and of more room than most answers take.
+func (l *lookup) forget() {
+	const keep = 64 << 10
+	l.known, l.path, l.bytes = false, l.path[:0], l.bytes[:0]
+	if cap(l.path)+cap(l.bytes) > keep {
+		l.path, l.bytes = nil, nil
+	}
 }
 
 // get is callgate_v0.get.
@@ -51,10 +61,9 @@ func (r *run) look(path []byte) {
 	l.kind, l.bytes = v.Kind(), v.Bytes(l.bytes[:0])
 }
 
-// at is what abi.Value.At does, without allocating; a malformed pointer leads to
-// what is absent.
+// at is what abi.Value.At does, without allocating for most; a malformed pointer
+// leads to what is absent. Nobody may write to path meanwhile.
 func at(v abi.Value, path []byte) abi.Value {
-	var unescaped [256]byte
 	for len(path) > 0 {
 		if path[0] != '/' {
 			return abi.Value{}
@@ -68,13 +77,13 @@ func at(v abi.Value, path []byte) abi.Value {
 		path = path[end:]
 		if bytes.IndexByte(token, '~') >= 0 {
 			var ok bool
-			if token, ok = unescape(unescaped[:0], token); !ok {
+			if token, ok = unescape(nil, token); !ok {
 				return abi.Value{}
 			}
 		}
 		switch v.Kind() {
 		case abi.Object:
-			v = v.Get(string(token))
+			v = v.Get(unsafe.String(unsafe.SliceData(token), len(token)))
 		case abi.Array:
 			v = item(v, token)
 		default:

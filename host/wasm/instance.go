@@ -22,6 +22,7 @@ type instance struct {
 	depth     api.Global
 	pages     api.Global
 	evaluator api.Function
+	calls     int
 	stack     [1]uint64
 	run       run
 	ctx       callCtx
@@ -142,10 +143,17 @@ func (i *instance) answer(output []byte, err error) Answer {
 	return a
 }
 
+// callsPerStack is how many evaluations share a stack. It grows with what calls
+// need, up to 400 MB, and shrinks when there is a new one only.
+const callsPerStack = 128
+
 // evaluate asks the guest about a snapshot, and puts everything back. An error is
 // of the latter: the answer holds, and the instance is of no use any more.
 func (i *instance) evaluate(snapshot abi.Value, p *Plugin) (Answer, error) {
 	i.run.begin(snapshot, p.fuel, p.host.limits.EvaluateWall, func() [32]byte { return seed(snapshot.Append(nil)) })
+	if i.calls++; i.calls%callsPerStack == 0 {
+		i.evaluator = i.mod.ExportedFunction(abi.EvaluateExport)
+	}
 	packed, err := i.call(i.evaluator)
 	var output []byte
 	if err == nil {
@@ -161,7 +169,7 @@ func (i *instance) evaluate(snapshot abi.Value, p *Plugin) (Answer, error) {
 // restore puts memory and globals back.
 func (i *instance) restore(p *Plugin) error {
 	i.run.view, i.run.seedOf = abi.Value{}, nil
-	i.run.last = lookup{}
+	i.run.last.forget()
 	for n, g := range i.globals {
 		g.Set(p.mutate[n])
 	}

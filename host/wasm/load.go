@@ -23,13 +23,27 @@ func (h *Host) Load(ctx context.Context, src Source) (*Plugin, error) {
 	p := newPlugin(h, &src, c)
 	if !h.keep(p) {
 		p.Close()
-		return nil, &Error{Plugin: src.Name, Class: abi.FailHost, Detail: "the host of plugins is closed"}
+		return nil, &Error{Plugin: src.Name, Class: abi.FailHost, Detail: closedHost}
 	}
-	if err := p.begin(&src); err != nil {
-		p.Close()
-		return nil, p.why(err)
+	if err := p.beginAs(&src); err != nil {
+		return nil, err
 	}
 	return p, nil
+}
+
+const closedHost = "the host of plugins is closed"
+
+// beginAs is begin for a plugin that the host may close at any time.
+func (p *Plugin) beginAs(src *Source) error {
+	if !p.enter() {
+		return &Error{Plugin: src.Name, Class: abi.FailHost, Detail: closedHost}
+	}
+	defer p.leave()
+	if err := p.begin(src); err != nil {
+		p.Close()
+		return p.why(err)
+	}
+	return nil
 }
 
 // harden admits a module, and rewrites it so that it counts.

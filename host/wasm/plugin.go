@@ -63,7 +63,7 @@ func (p *Plugin) evaluate(snapshot abi.Value) Answer {
 	if err != nil {
 		return Answer{Class: abi.FailHost, Detail: err.Error()}
 	}
-	a, err := i.evaluate(snapshot, p)
+	a, err := i.evaluate(snapshot, p) // an error is of what comes after the answer
 	if err != nil || a.Class != "" {
 		i.close()
 		return a

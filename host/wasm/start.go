@@ -27,7 +27,9 @@ func (p *Plugin) begin(src *Source) error {
 		i.close()
 		return err
 	}
+	p.mu.Lock()
 	p.idle = append(p.idle, i)
+	p.mu.Unlock()
 	return nil
 }
 
