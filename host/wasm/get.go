@@ -59,6 +59,9 @@ func (r *run) look(path []byte) {
 	l.known, l.path = true, append(l.path[:0], path...)
 	v := at(r.view, path)
 	l.kind, l.bytes = v.Kind(), v.Bytes(l.bytes[:0])
+	if r.looked += uint64(len(l.bytes)); r.looked > MaxLookedAt {
+		r.stop(abi.FailLimit, "get looks at %d bytes and more; at most %d an evaluation", r.looked, uint64(MaxLookedAt))
+	}
 }
 
 // at is what abi.Value.At does, without allocating for most; a malformed pointer

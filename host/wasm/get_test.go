@@ -118,3 +118,26 @@ func TestTheWholeSnapshotIsCanonical(t *testing.T) {
 		t.Errorf("%s; want %s", short(a), view)
 	}
 }
+
+// TestLookingIsBounded where nothing is delivered, and asking twice is one look.
+func TestLookingIsBounded(t *testing.T) {
+	limits := Limits{}.withDefaults()
+	big := abi.StringValue(strings.Repeat("b", MaxLookedAt/4))
+	r := run{limits: &limits, view: abi.ObjectValue(abi.Member{Name: "a", Value: big}, abi.Member{Name: "b", Value: big})}
+	for range 10 {
+		r.look([]byte("/a"))
+	}
+	for _, p := range []string{"/b", "/a", "/b"} {
+		r.look([]byte(p))
+	}
+	if r.looked != MaxLookedAt || r.class != "" {
+		t.Fatalf("looked at %d bytes, class %q; want %d, and none", r.looked, r.class, MaxLookedAt)
+	}
+	defer func() {
+		if recover() != errStop || r.class != abi.FailLimit {
+			t.Errorf("class %q; want limit", r.class)
+		}
+	}()
+	r.look([]byte("/a"))
+	t.Error("nobody stopped it")
+}

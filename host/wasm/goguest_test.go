@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 )
@@ -29,18 +31,31 @@ var goGuest = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(out)
 })
 
-func goSource(t testing.TB) Source {
-	t.Helper()
+// goPlugins are the guest in both engines; compiling it takes long.
+var goPlugins = map[bool]func() (*Plugin, error){
+	false: sync.OnceValues(func() (*Plugin, error) { return newGoPlugin(false) }),
+	true:  sync.OnceValues(func() (*Plugin, error) { return newGoPlugin(true) }),
+}
+
+func newGoPlugin(interpreter bool) (*Plugin, error) {
 	module, err := goGuest()
+	if err != nil {
+		return nil, err
+	}
+	h, err := New(Options{Interpreter: interpreter, Limits: Limits{EvaluateWall: time.Hour, StartWall: time.Hour}})
+	if err != nil {
+		return nil, err
+	}
+	return h.Load(context.Background(), Source{Name: "go", Module: module})
+}
+
+func loadGo(t testing.TB, interpreter bool) *Plugin {
+	t.Helper()
+	p, err := goPlugins[interpreter]()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Source{Name: "go", Module: module}
-}
-
-func loadGo(t testing.TB, h *Host) *Plugin {
-	t.Helper()
-	return load(t, h, goSource(t))
+	return p
 }
 
 // bodies are inputs of the Go guest.
@@ -59,7 +74,7 @@ func TestAGoGuestIsTheSameEachTime(t *testing.T) {
 	first := make([]string, len(views))
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			p := loadGo(t, newHost(t, Options{Interpreter: e.interpreter}))
+			p := loadGo(t, e.interpreter)
 			order := rand.New(rand.NewPCG(1, 2))
 			for n := range rounds {
 				i := order.IntN(len(views) - 1)
@@ -91,7 +106,7 @@ func TestAGoGuestIsTheSameEachTime(t *testing.T) {
 // TestAGoGuestSaysWhatItWasTold holds that the guest does all it should, or the
 // test above would show nothing.
 func TestAGoGuestSaysWhatItWasTold(t *testing.T) {
-	p := loadGo(t, newHost(t, Options{}))
+	p := loadGo(t, false)
 	views := bodies(t)
 	a := p.Evaluate(views[1])
 	for _, want := range []string{"call 1,", "2 words", `found ["password: hunter2" "word" "hunter2"]`, "now 2026-11-29 18:00:01 +0000 UTC", "chance "} {

@@ -38,6 +38,9 @@ const (
 	// MaxDelivered is what get hands out in one evaluation. The largest frame that
 	// the proxy relays is larger: a plugin that reads all of it is denied.
 	MaxDelivered = 4 << 20
+	// MaxLookedAt is what get makes ready in one evaluation to say how long it is:
+	// four times the largest frame, and half a second where values are small.
+	MaxLookedAt = 64 << 20
 	// MaxLogBytes and MaxLogLines are what an evaluation logs; the rest is cut.
 	MaxLogBytes = 64 << 10
 	MaxLogLines = 256

@@ -25,7 +25,7 @@ func TestLimitsOfTheEngineAreFrozen(t *testing.T) {
 	now := map[string]uint64{
 		"evaluate_fuel": EvaluateFuel, "fuel_per_byte": FuelPerByte, "max_fuel": MaxFuel, "start_fuel": StartFuel, "fuel_slice": FuelSlice,
 		"host_call_fuel": HostCallFuel, "host_bytes_per_fuel": HostBytesPerFuel, "call_depth": CallDepth, "memory_pages": MemoryPages,
-		"max_memory_pages": MaxMemoryPages, "max_delivered": MaxDelivered, "max_output": abi.MaxVerdictBytes,
+		"max_memory_pages": MaxMemoryPages, "max_delivered": MaxDelivered, "max_looked_at": MaxLookedAt, "max_output": abi.MaxVerdictBytes,
 		"max_log_bytes": MaxLogBytes, "max_log_lines": MaxLogLines, "evaluate_wall_seconds": uint64(EvaluateWall / time.Second),
 		"start_wall_seconds": uint64(StartWall / time.Second), "compile_wall_seconds": uint64(CompileWall / time.Second),
 		"compile_quick_milliseconds": uint64(CompileQuick / time.Millisecond),

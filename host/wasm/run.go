@@ -32,6 +32,7 @@ type run struct {
 	ceiling   uint64 // of the budget
 	granted   uint64
 	delivered uint64
+	looked    uint64 // bytes of values that get made, delivered or not
 	wall      time.Duration
 	deadline  time.Time
 	log       logBuffer
@@ -70,7 +71,8 @@ const startClock = 1_000_000_000_000_000_000
 // begin makes the run new.
 func (r *run) begin(view abi.Value, fuel uint64, wall time.Duration, seedOf func() [32]byte) {
 	r.view, r.seedOf, r.random, r.now = view, seedOf, nil, 0
-	r.budget, r.ceiling, r.granted, r.delivered = fuel, max(fuel, MaxFuel), 0, 0
+	r.budget, r.ceiling, r.granted = fuel, max(fuel, MaxFuel), 0
+	r.delivered, r.looked = 0, 0
 	r.wall, r.deadline = wall, time.Now().Add(wall)
 	r.log = logBuffer{}
 	r.class, r.detail = "", ""
@@ -163,7 +165,7 @@ func (r *run) ended(err error, depth bool) (trace string) {
 	case errors.As(err, &defect):
 		r.fail(abi.FailHost, "%s", text)
 	case depth || text == "stack overflow":
-		r.fail(abi.FailDepth, "calls nest deeper than %d", CallDepth)
+		r.fail(abi.FailDepth, "calls nest deeper than %d, where a long function counts as several", CallDepth)
 	default:
 		r.fail(abi.FailTrap, "%s", text)
 	}

@@ -33,7 +33,7 @@ func fails(t *testing.T, h *Host, src Source) *Error {
 // TestConfigureSaysWhetherSettingsWillDo and anything else it does is an error.
 func TestConfigureSaysWhetherSettingsWillDo(t *testing.T) {
 	ways(t, func(t *testing.T, o Options) {
-		o.Limits.StartFuel = 2_000_000
+		o.Limits.StartFuel = 200_000
 		h := newHost(t, o)
 		p := load(t, h, Source{Name: "configure", Module: guest(t, "configure"), Settings: parse(t, `{"mode":"a"}`)})
 		if a := p.Evaluate(abi.Value{}); string(a.Output) != "a" || p.Began().Fuel == 0 {
@@ -46,7 +46,7 @@ func TestConfigureSaysWhetherSettingsWillDo(t *testing.T) {
 		}{
 			{"b", "", `plugin "configure": configure: settings at "/settings/mode": it says "no such mode"`},
 			{"c", abi.FailTrap, `plugin "configure": configure: trap: unreachable`},
-			{"d", abi.FailFuel, `plugin "configure": configure: out_of_fuel: used 2001501 of 2001500 fuel`},
+			{"d", abi.FailFuel, `plugin "configure": configure: out_of_fuel: used 201501 of 201500 fuel`},
 			{"e", abi.FailProtocol, "what is not JSON"},
 			{"f", abi.FailProtocol, `neither {"ok":true} nor`},
 			{"g", "", `plugin "configure": configure: settings: it says "no mode"`},
@@ -148,7 +148,7 @@ func TestFuelIsCreditedForWhatIsRead(t *testing.T) {
 // TestTheClockStopsAGuestLast where fuel did not.
 func TestTheClockStopsAGuestLast(t *testing.T) {
 	for _, e := range engines {
-		h := newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{EvaluateWall: time.Nanosecond}})
+		h := newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{EvaluateWall: time.Nanosecond, FuelSlice: 10_000}})
 		p := load(t, h, Source{Name: "acts", Module: guest(t, "acts")})
 		if a := p.Evaluate(act('c')); a.Class != abi.FailWatchdog || a.Detail != "stopped by the clock after 1ns" {
 			t.Errorf("%s: %s; want class watchdog", e.name, short(a))
@@ -156,7 +156,7 @@ func TestTheClockStopsAGuestLast(t *testing.T) {
 		if a := p.Evaluate(act('a')); a.Class != "" {
 			t.Errorf("%s: %s; want an answer, from what does not take a slice", e.name, short(a))
 		}
-		h = newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{StartWall: time.Nanosecond}})
+		h = newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{StartWall: time.Nanosecond, FuelSlice: 10_000}})
 		if e := fails(t, h, Source{Name: "start", Module: guest(t, "start_loop")}); e.Class != abi.FailConfigure || e.Why != abi.FailWatchdog {
 			t.Errorf("a start function: %v", e)
 		}
