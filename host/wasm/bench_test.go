@@ -127,3 +127,20 @@ func BenchmarkGet(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/each, "ns/get")
 }
+
+// BenchmarkLoad is a Go guest that is loaded from a cache with its code in it.
+func BenchmarkLoad(b *testing.B) {
+	module, err := goGuest()
+	if err != nil {
+		b.Fatal(err)
+	}
+	h := newHost(b, Options{CacheDir: b.TempDir() + "/cache", Compiler: compiler})
+	src := Source{Name: "go", Module: module}
+	start := time.Now()
+	load(b, h, src).Close()
+	first := time.Since(start)
+	for b.Loop() {
+		load(b, h, src).Close()
+	}
+	b.ReportMetric(float64(first.Milliseconds()), "first-ms")
+}
