@@ -77,6 +77,50 @@ func (s *Snapshot) viewCall(m *Manifest) Value {
 	return objectOf(members)
 }
 
+// callMembers are the members of the call, by what reads them.
+var callMembers = map[string]string{
+	"action": "call", "argument": "call.arguments", "arguments": "call.arguments", "context": "call.arguments", "digest": "call.digest", "id": "call.id",
+	"kind": "call.kind", "method": "call.tool", "name": "call.tool", "params": "call.arguments", "ref": "call.arguments", "seq": "call.id",
+	"server": "call.server", "task": "call.arguments", "tool": "call.tool", "uri": "call.arguments",
+}
+
+// sessionMembers are the members of the session, by what reads them.
+var sessionMembers = map[string]string{
+	"counts": "session.counts", "id": "session", "labels": "session.labels", "principal": "session.principal", "recent": "session.recent",
+	"truncated": "session.recent",
+}
+
+// Project leaves of a snapshot in the form of ABI.md what the manifest reads, as
+// [Snapshot.View] does.
+func (m *Manifest) Project(snapshot Value) Value {
+	var out []Member
+	for _, member := range snapshot.Members() {
+		switch member.Name {
+		case "abi", "phase", "settings":
+			out = append(out, member)
+			continue
+		case "call":
+			member.Value = m.part(member.Value, callMembers)
+		case "session":
+			member.Value = m.part(member.Value, sessionMembers)
+		}
+		if m.Sees(member.Name) {
+			out = append(out, member)
+		}
+	}
+	return ObjectValue(out...)
+}
+
+func (m *Manifest) part(v Value, readBy map[string]string) Value {
+	var out []Member
+	for _, member := range v.Members() {
+		if reads, ok := readBy[member.Name]; ok && m.sees(reads) {
+			out = append(out, member)
+		}
+	}
+	return ObjectValue(out...)
+}
+
 // view is the definition that the tool is judged by.
 func (d *Definition) view() Value {
 	return objectOfSome(

@@ -60,26 +60,35 @@ type Want struct {
 
 // Load reads a cases file. Every mistake is an error with file and line.
 func Load(path string, data []byte) (*File, error) {
-	if len(data) > maxFile {
-		return nil, whole(path, "%d bytes; at most %d", len(data), maxFile)
-	}
-	dec := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\uFEFF")))
-	doc, err := document(dec)
-	if err != nil {
-		return nil, whole(path, "%s; want a cases file", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if _, err := document(dec); err != io.EOF {
-		return nil, whole(path, "a second document, or something after the first; put all cases into one")
-	}
 	l := loader{path: path}
-	if l.plain(doc.Content[0], 0); len(l.errs) > 0 {
-		return nil, errors.Join(l.errs...)
+	root, err := l.root(data)
+	if err != nil {
+		return nil, err
 	}
-	f := l.file(doc.Content[0])
+	f := l.file(root)
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
 	return f, nil
+}
+
+// root reads the one document of a file.
+func (l *loader) root(data []byte) (*yaml.Node, error) {
+	if len(data) > maxFile {
+		return nil, whole(l.path, "%d bytes; at most %d", len(data), maxFile)
+	}
+	dec := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\uFEFF")))
+	doc, err := document(dec)
+	if err != nil {
+		return nil, whole(l.path, "%s; want a cases file", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if _, err := document(dec); err != io.EOF {
+		return nil, whole(l.path, "a second document, or something after the first; put all cases into one")
+	}
+	if l.plain(doc.Content[0], 0); len(l.errs) > 0 {
+		return nil, errors.Join(l.errs...)
+	}
+	return doc.Content[0], nil
 }
 
 // whole is a mistake of a file as a whole.

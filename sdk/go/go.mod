@@ -1,0 +1,3 @@
+module github.com/callgate/callgate/sdk/go
+
+go 1.26.0
