@@ -16,6 +16,13 @@ func (v *Verdict) write(w *writer) {
 	w.yes("override", v.Override)
 	w.yes("observed", v.Observed)
 	w.yes("missing", v.Missing)
+	if v.List != nil {
+		object(w, "list", func(o *writer) {
+			o.str("server", v.List.Server)
+			o.str("kind", v.List.Kind)
+			o.yes("all", v.List.All)
+		})
+	}
 	if !v.Obligations.Empty() {
 		object(w, "obligations", func(o *writer) {
 			o.strs("call_labels", v.Obligations.CallLabels)

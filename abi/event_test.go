@@ -26,6 +26,7 @@ func events(t testing.TB) []abi.Event {
 		ID: "aa-1", Outcome: abi.Deny, Contract: "sink", Code: "SINK_TAINTED", Rule: "p.yaml:1", Reason: "r", At: []string{"/call/arguments/to"},
 		Witness: []abi.Evidence{evidence}, Mend: "m", Risk: "high", Observed: true, Missing: true, Also: []abi.Verdict{also},
 		Obligations: abi.Obligations{CallLabels: []string{"a"}, SessionLabels: []string{"b"}, Redact: []string{"/x"}, Hide: []string{"t"}},
+		List:        &abi.ListOf{Server: "s", Kind: abi.ListPrompts, All: true},
 	}
 	at := time.Date(2026, 11, 29, 18, 0, 0, 123000, time.UTC)
 	list := []abi.Event{

@@ -18,10 +18,50 @@ type Verdict struct {
 	Observed bool       // decided, but not enforced: mode observe
 	Missing  bool       // text it needed is gone: the verdict cannot be replayed
 
+	List        *ListOf // the verdict is about a list of the server; nil: it is not
 	Obligations Obligations
 	Plugin      *PluginReceipt // of a plugin's verdict, abstaining ones too
 	Skipped     []string       // plugins that were not asked, since the call was denied without them
 	Also        []Verdict      // every other verdict that was not abstain or has a receipt, in table order
+}
+
+// ListOf names a page of a list that a server answered, see [ListKinds].
+type ListOf struct {
+	Server string
+	Kind   string
+	All    bool // none of the page's items is shown
+}
+
+// The kinds of lists that plugins judge before the client is shown them.
+const (
+	ListTools     = "tools"
+	ListResources = "resources"
+	ListTemplates = "resource_templates"
+	ListPrompts   = "prompts"
+)
+
+// ListKinds are the kinds of lists, by the methods that ask for them.
+var ListKinds = map[string]string{
+	"tools/list": ListTools, "resources/list": ListResources, "resources/templates/list": ListTemplates, "prompts/list": ListPrompts,
+}
+
+// ListMember is the member of a result that holds the items of a list.
+func ListMember(kind string) string {
+	if kind == ListTemplates {
+		return "resourceTemplates"
+	}
+	return kind
+}
+
+// ItemName is the name of an item of a list, by which it is hidden: the URI of a
+// resource, the template of a template. false: it has none.
+func ItemName(kind string, item Value) (string, bool) {
+	name := map[string]string{ListResources: "uri", ListTemplates: "uriTemplate"}[kind]
+	if name == "" {
+		name = "name"
+	}
+	v := item.Get(name)
+	return v.Str(), v.IsString()
 }
 
 // Obligations is what happens together with an outcome. Obligations only

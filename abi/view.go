@@ -13,7 +13,7 @@ func (s *Snapshot) View(m *Manifest) Value {
 	if m.Sees("call") {
 		members = append(members, Member{"call", s.viewCall(m)})
 	}
-	if m.Sees("definition") && s.Call.Kind.IsTool() {
+	if m.Sees("definition") && s.Call.Kind.IsTool() && s.Phase != PhaseList {
 		members = append(members, Member{"definition", s.Definition.view()})
 	}
 	if m.Sees("list") && s.List.Exists() {

@@ -112,6 +112,7 @@ var last = []Code{
 	{"plugin", "PLUGIN_LIMIT", "the plugin read more than one evaluation may", "send less"},
 	{"plugin", "PLUGIN_PROTOCOL", "the plugin's answer is no verdict that its manifest declares", "report it to the plugin's author"},
 	{"plugin", "PLUGIN_WATCHDOG", "the plugin took too long; another machine may say otherwise", "report it to the plugin's author"},
+	{"plugin", "PLUGIN_HIDDEN", "a plugin hides from lists what is called", "callgate why shows what it says; list again once the server says something else"},
 	{"plugin", "PLUGIN_HOST", "a defect of Callgate around a plugin", "report it"},
 	{"approval", "APPROVED", "a person said yes", "nothing is wrong"},
 	{"approval", "DECLINED", "a person said no", "do not make the call"},

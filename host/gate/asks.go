@@ -241,6 +241,9 @@ func evicted(v abi.Verdict) bool {
 
 // strip takes values out of a verdict where the ledger keeps digests only.
 func (s *State) strip(v *abi.Verdict) {
+	if v.List != nil {
+		s.veiledHidden(v)
+	}
 	if s.hides(redact.Ledger) {
 		*v = s.veiled(*v)
 	}

@@ -139,10 +139,13 @@ func contracts(specs []contract.Spec, rules []contract.Rules) (rows []row, broke
 	return rows, nil
 }
 
-// Hidden says whether the policy keeps a tool out of the lists that the client
-// is shown. Its calls are denied all the same.
+// Observes says whether what is decided is not enforced.
+func (s *State) Observes() bool { return s.settings.Mode == policy.ModeObserve }
+
+// Hidden says whether the policy, or a plugin, keeps a tool out of the lists that
+// the client is shown. Its calls are denied all the same.
 func (s *State) Hidden(serverName, tool string) bool {
-	return s.settings.Mode != policy.ModeObserve && s.bind(abi.KindTool, serverName, tool).hidden
+	return s.settings.Mode != policy.ModeObserve && s.bind(abi.KindTool, serverName, tool).hidden || s.Hides(serverName, abi.ListTools, tool)
 }
 
 // narrower joins what policy and floor say of a person's yes.

@@ -143,7 +143,7 @@ func (s *State) decide(n *entry) (d decision) {
 		}
 		d.sent, sent = values, s.editedAs(b, received, values)
 	}
-	d.verdict = s.consult(b.guests, sent, s.judgeStages(b, received, sent))
+	d.verdict = s.consult(b.guests, sent, s.withHidden(n, s.judgeStages(b, received, sent)))
 	return d
 }
 

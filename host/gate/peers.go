@@ -41,6 +41,7 @@ func Tail(s *State, from Peer, e abi.Event) {
 		s.peerAnswered(from, e)
 	case e.Verdict != nil:
 		s.settle(from.entry(s, e.Verdict.ID), e.Verdict)
+		s.foldList(from.Server, e)
 	case e.Label != nil:
 		s.addLabels(from.entry(s, e.Label.Call), e.Label)
 	case e.Ask != nil:

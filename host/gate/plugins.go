@@ -162,6 +162,9 @@ func (s *State) explainAll(snap *abi.Snapshot) []abi.Finding {
 // lower takes in how many calls of a tool a plugin leaves the session. It never
 // raises.
 func (s *State) lower(n *entry, v *abi.Verdict) {
+	if v.Enforced() == abi.Ask {
+		return // once it is answered
+	}
 	cut := func(o *abi.Verdict) {
 		if o.Obligations.Calls == nil || o.Observed {
 			return

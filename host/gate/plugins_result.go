@@ -8,41 +8,59 @@ import (
 )
 
 // consultResult asks the plugins about what a server answered to a call, as it
-// would be relayed, and makes the edits that they want. edited is the answer
-// without what the policy redacts, by edits.
-func (s *State) consultResult(e abi.Event, n *entry, t said, edited abi.Value, edits []abi.Edit) (abi.Verdict, abi.Value, []abi.Edit) {
-	nothing := abi.Verdict{Outcome: abi.Abstain}
+// would be relayed, and makes the edits that they want. base is what was said of it
+// without them, and edited the answer without what the policy redacts, by edits.
+func (s *State) consultResult(e abi.Event, n *entry, base abi.Verdict, t said, edited abi.Value, edits []abi.Edit) (abi.Verdict, abi.Value, []abi.Edit) {
 	if e.Result == nil || !s.policy.HasPlugins() {
-		return nothing, edited, edits
+		return base, edited, edits
 	}
 	if n == nil || n.binding == nil {
 		if s.policy.PluginsOf(e.Result.Server) {
-			nothing = abi.Verdict{
+			base = first(base, abi.Verdict{
 				Outcome: abi.Deny, Contract: "results", Code: "RESULTS_UNKNOWN", Reason: "nobody knows which call the result answers, and plugins judge results of the server",
 				Mend: "make the call again",
-			}
+			})
 		}
-		return nothing, edited, edits
+		return base, edited, edits
 	}
 	snap := s.snapshot(n)
 	snap.Phase, snap.Result = abi.PhaseResult, edited
 	if t.of == "error" {
 		snap.Result = abi.ObjectValue(abi.Member{Name: "error", Value: edited})
 	}
-	v := s.consult(n.binding.guests, snap, nothing)
+	v := s.consult(s.guestsNow(n), snap, base)
 	if v.Outcome == abi.Ask {
 		v.Outcome = abi.Deny // it is there already: nobody is asked
 	}
 	if v.Outcome != abi.Abstain {
 		return v, edited, edits
 	}
-	marks := marksOf(v.Also)
-	if len(marks) == 0 {
-		return v, edited, edits
+	return s.marked(t, v, edited, edits)
+}
+
+// guestsNow are the plugins of a call: those that judged it, and those that have
+// come with another policy since it went out.
+func (s *State) guestsNow(n *entry) []guest {
+	now := s.bound(&n.call)
+	if now == n.binding {
+		return now.guests
 	}
-	for _, m := range marks {
-		at, ok := strings.CutPrefix(m.at, "/"+t.of)
-		with, fits := marked(edited, at, m.by)
+	list := slices.Clone(n.binding.guests)
+	for _, g := range now.guests {
+		list = s.invite(list, g.PluginRef)
+	}
+	return list
+}
+
+// marked makes the edits that plugins want of a result.
+func (s *State) marked(t said, v abi.Verdict, edited abi.Value, edits []abi.Edit) (abi.Verdict, abi.Value, []abi.Edit) {
+	of := "/result"
+	if t.of == "error" {
+		of = "/result/error"
+	}
+	for _, m := range marksOf(v.Also) {
+		at, ok := strings.CutPrefix(m.at, of)
+		with, fits := marker(t.of, edited, at, m.by)
 		if !ok || !fits {
 			bad := cannot("REDACT_FAILED", m.rule, "contract "+m.by+" wants something redacted that can not be", "see callgate why")
 			bad.At, bad.Also = []string{m.at}, v.Also
@@ -53,7 +71,9 @@ func (s *State) consultResult(e abi.Event, n *entry, t said, edited abi.Value, e
 	}
 	edited, err := t.value.Edited(edits)
 	if err != nil {
-		return cannot("REDACT_FAILED", "", "an edit could not be applied", "report it: a plugin's edit does not fit the result"), t.value, nil
+		bad := cannot("REDACT_FAILED", "", "an edit could not be applied", "report it: a plugin's edit does not fit the result")
+		bad.Also = v.Also
+		return bad, t.value, nil
 	}
 	return v, edited, edits
 }
@@ -88,9 +108,9 @@ func below(at, of string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// marked is what stands in the place of a value: a marker, in the form that MCP
+// marker is what stands in the place of a value: a marker, in the form that MCP
 // wants there. What holds a result together can not be redacted.
-func marked(v abi.Value, at, by string) (abi.Value, bool) {
+func marker(of string, v abi.Value, at, by string) (abi.Value, bool) {
 	text := abi.StringValue("[redacted by " + by + "]")
 	block := func(name string, more ...abi.Member) abi.Value {
 		return abi.ObjectValue(append([]abi.Member{{Name: name, Value: text}}, more...)...)
@@ -98,10 +118,15 @@ func marked(v abi.Value, at, by string) (abi.Value, bool) {
 	textBlock := func() abi.Value { return block("text", abi.Member{Name: "type", Value: abi.StringValue("text")}) }
 	is := v.At(at)
 	tokens, _ := abi.Tokens(at)
-	if !is.Exists() || len(tokens) < 2 {
+	if !is.Exists() || len(tokens) == 0 {
 		return abi.Value{}, false
 	}
+	if of == "error" {
+		return text, tokens[0] == "data" || tokens[0] == "message" && is.IsString()
+	}
 	switch {
+	case len(tokens) < 2:
+		return abi.Value{}, false
 	case len(tokens) == 2 && tokens[0] == "content":
 		return textBlock(), true
 	case len(tokens) == 2 && tokens[0] == "contents":

@@ -74,11 +74,14 @@ func (s *State) relayed(e abi.Event, n *entry) []abi.Event {
 			v = cannot("REDACT_FAILED", "", "an edit could not be applied", "report it: a text was found where there is none")
 		}
 		v = first(v, s.judgeResult(e, n, t, edited))
-		if v.Outcome == abi.Abstain {
-			v, edited, edits = s.consultResult(e, n, t, edited, edits)
+		v, edited, edits = s.consultResult(e, n, v, t, edited, edits)
+		if p, ok := pageIn(e, t.value, edited); ok && v.Outcome == abi.Abstain {
+			v = s.judgeList(e, p)
 		}
-		if len(edits) > 0 {
-			v = first(v, s.fitsSchema(n, t, edited))
+		if w := s.fitsSchema(n, t, edited); len(edits) > 0 && w.Outcome != abi.Abstain {
+			w.Also = append(w.Also, v.Also...)
+			v.Also = nil
+			v = first(v, w)
 		}
 	}
 	if v.Outcome == abi.Abstain && len(edits)+len(v.Also) == 0 {

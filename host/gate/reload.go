@@ -40,6 +40,7 @@ func (s *State) reload(e abi.Event) []abi.Event {
 		out = append(out, s.decided(e, n, s.decide(n))...)
 	}
 	s.session.asked = slices.DeleteFunc(s.session.asked, func(n *entry) bool { return n.ask == nil })
+	out = append(out, s.judgeListed(e)...)
 	for i := range out {
 		out[i].Seq = e.Seq + 1 + uint64(i)
 	}

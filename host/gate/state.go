@@ -62,6 +62,7 @@ type State struct {
 	sources  map[string]provenance.Source // what the policy says of outputs, as far as it was asked
 	counters map[string]*counter
 	files    labelled // what files have, which outlive a session
+	hidden   hidden   // items of lists, by plugins
 	// launched is what was measured of servers before they were started.
 	launched map[string]abi.Value
 	// broken says which files of the group can not be read to their end, and why.
@@ -135,7 +136,7 @@ func New(o Options) *State {
 	}
 	s := &State{
 		opts: o, file: "000000", servers: map[string]*server{}, foreign: map[string]*server{}, bindings: map[string]*binding{},
-		counters: map[string]*counter{}, sources: map[string]provenance.Source{}, broken: map[string]string{},
+		counters: map[string]*counter{}, sources: map[string]provenance.Source{}, broken: map[string]string{}, hidden: hidden{},
 	}
 	s.reset()
 	return s

@@ -32,6 +32,7 @@ func Fold(s *State, e abi.Event) {
 		if n := s.past(e.Verdict.ID); n != nil {
 			s.lower(n, e.Verdict)
 		}
+		s.foldList("", e)
 	case e.Label != nil:
 		s.addLabels(s.session.entries[e.Label.Call], e.Label)
 	case e.Ask != nil:
@@ -57,6 +58,8 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.announce(e)
 	case e.Tools != nil:
 		s.list(e)
+		s.hear(e)
+		return s.judgeTools(e)
 	case e.Call != nil:
 		return s.called(e)
 	case e.Result != nil:

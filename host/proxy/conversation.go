@@ -102,6 +102,7 @@ type Message struct {
 
 	fromServer bool
 	edits      []abi.Edit                   // of what a frame of the server says
+	list       *abi.ListOf                  // it is a list that plugins have judged
 	beside     []abi.Edit                   // of the text of a request of the server, see [Message.Beside]
 	bare       bool                         // it answers a request of 2026-07-28 that does not say what its client can do
 	answers    bool                         // a response of the server, to a request that was open

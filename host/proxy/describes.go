@@ -9,16 +9,21 @@ import (
 // for which not every client is waiting.
 const CodeUnsureAnswer = "FRAME_UNSURE_ANSWER"
 
-// describing are the members that pins are taken of in the answers to methods,
-// and those of the objects in them: of each tool, and of the server itself.
+// describing are the members that pins are taken of in the answers to methods, and
+// that plugins judge, and those of the objects in them: of each item of a list, and
+// of the server itself.
 var describing = map[string]struct{ names, inner []string }{
-	"tools/list":      {[]string{"tools", "nextCursor"}, toolNames},
-	"initialize":      {[]string{"serverInfo", "instructions", "protocolVersion", "_meta"}, infoNames},
-	"server/discover": {[]string{"serverInfo", "instructions", "supportedVersions", "_meta"}, infoNames},
+	"tools/list":               {[]string{"tools", "nextCursor"}, toolNames},
+	"resources/list":           {[]string{"resources", "nextCursor"}, itemNames},
+	"prompts/list":             {[]string{"prompts", "nextCursor"}, itemNames},
+	"initialize":               {[]string{"serverInfo", "instructions", "protocolVersion", "_meta"}, infoNames},
+	"resources/templates/list": {[]string{"resourceTemplates", "nextCursor"}, itemNames},
+	"server/discover":          {[]string{"serverInfo", "instructions", "supportedVersions", "_meta"}, infoNames},
 }
 
 var (
 	toolNames = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
+	itemNames = []string{"uri", "uriTemplate", "name", "title", "description"}
 	infoNames = []string{"name", "title", "version", "description"}
 )
 
@@ -33,7 +38,9 @@ func describes(f wire.Frame, r *request) *wire.Problem {
 	if !ok {
 		return nil
 	}
-	if r.cancelled || r.id.Key() != f.ID.Key() {
+	kind := abi.ListKinds[r.method]
+	pinned := kind == "" || kind == abi.ListTools
+	if pinned && (r.cancelled || r.id.Key() != f.ID.Key()) {
 		return &wire.Problem{Code: CodeUnsureAnswer, Reason: "the answer has not the id of a request that is waited for", RPCCode: -32600}
 	}
 	result, err := abi.Parse(f.Result.In(f.Raw))
@@ -41,16 +48,16 @@ func describes(f wire.Frame, r *request) *wire.Problem {
 		return nil // it is text, and refused as such
 	}
 	at := folded("/result", result, of.names)
-	for i, d := range result.Get("tools").Items() {
-		if at == "" {
-			at = folded(abi.JoinIndex("/result/tools", i), d, of.inner)
+	for i, d := range result.Get(abi.ListMember(kind)).Items() {
+		if at == "" && kind != "" {
+			at = folded(abi.JoinIndex("/result/"+abi.ListMember(kind), i), d, of.inner)
 		}
 	}
 	info, where := result.Get("serverInfo"), "/result/serverInfo"
 	if !info.Exists() {
 		info, where = result.Get("_meta").Get(serverInfoMeta), abi.Join("/result/_meta", serverInfoMeta)
 	}
-	if at == "" && r.method != "tools/list" {
+	if at == "" && kind == "" {
 		at = folded(where, info, of.inner)
 	}
 	if at == "" {

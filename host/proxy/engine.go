@@ -286,20 +286,22 @@ func (g *Engine) Withholds(texts []string, fromServer bool) bool {
 	return g.state.Withholds(texts, fromServer)
 }
 
-// Hidden returns the names in a list of tools that the client is not to see.
-func (g *Engine) Hidden(server string, list []abi.Value) map[string]bool {
+// Hides says whether the client is not to see an item of a list of a server, by its
+// name: see [abi.ItemName].
+func (g *Engine) Hides(server, kind, name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var hidden map[string]bool
-	for _, d := range list {
-		if name := d.Get("name").Str(); g.state.Hidden(server, name) {
-			if hidden == nil {
-				hidden = map[string]bool{}
-			}
-			hidden[name] = true
-		}
+	if kind == abi.ListTools {
+		return g.state.Hidden(server, name)
 	}
-	return hidden
+	return g.state.Hides(server, kind, name)
+}
+
+// Observes says whether what the gate says is recorded and not enforced.
+func (g *Engine) Observes() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Observes()
 }
 
 // Use puts a policy into force, between two other events.

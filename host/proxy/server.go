@@ -141,7 +141,10 @@ func refusedByUs(what string, problem *wire.Problem) string {
 func (r *relay) received(m Message) ([]byte, bool) {
 	if m.Event != nil {
 		rec, ok := r.record(*m.Event)
-		m.edits = editsOf(rec.Answers)
+		m.edits, m.list = editsOf(rec.Answers), listOf(rec.Answers)
+		if ok && (m.Event.Tools != nil || m.Event.Server != nil) {
+			r.keepPins()
+		}
 		switch {
 		case m.Event.Refused != nil:
 			r.o.Note("a frame of the server was not relayed: %s", m.Event.Refused.Code)
@@ -156,8 +159,6 @@ func (r *relay) received(m Message) ([]byte, bool) {
 			if answer := r.voice().apply(m, rec.Verdict()); answer != nil {
 				return r.instead(m, answer)
 			}
-		case m.Event.Tools != nil, m.Event.Server != nil:
-			r.keepPins()
 		}
 	}
 	if m.Frame.Kind == wire.Refused {
@@ -184,11 +185,9 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 		r.o.Note("a frame of the server was not relayed: it can not be redacted: %v", err)
 		return r.unspliced(m)
 	}
-	if m.Event != nil && m.Event.Tools != nil {
-		if raw, err = r.hide(m); err != nil {
-			r.o.Note("a list of the server was not relayed: its hidden tools can not be taken out: %v", err)
-			return nil, false
-		}
+	if raw, err = r.hide(m, raw); err != nil {
+		r.o.Note("a list of the server was not relayed: what is hidden can not be taken out: %v", err)
+		return r.unspliced(m)
 	}
 	if m.Frame.HasOwnMeta {
 		if raw, _, err = wire.StripOwnMeta(raw); err != nil {
@@ -211,45 +210,6 @@ func (r *relay) unspliced(m Message) ([]byte, bool) {
 		v.ID = m.open.call
 	}
 	return r.instead(m, r.voice().apply(m, &v))
-}
-
-// unmirrored adds the tools whose arguments no header can mirror as the server
-// says. A client over HTTP has to leave them out (MCP 2026-07-28, "x-mcp-header");
-// one over stdio does not know of headers, so it is done for it.
-func unmirrored(hidden map[string]bool, list []abi.Value) map[string]bool {
-	for _, d := range list {
-		if _, err := transport.HeaderParams(d.Get("inputSchema")); err != nil {
-			if hidden == nil {
-				hidden = map[string]bool{}
-			}
-			hidden[d.Get("name").Str()] = true
-		}
-	}
-	return hidden
-}
-
-// hide takes the tools out of a list that the policy hides. The cursor stays: an
-// empty page is one, too.
-func (r *relay) hide(m Message) ([]byte, error) {
-	hidden := r.o.Engine.Hidden(r.o.Server, m.Event.Tools.List)
-	if r.mirrors && m.Frame.ResultType != "" {
-		hidden = unmirrored(hidden, m.Event.Tools.List)
-	}
-	if len(hidden) == 0 {
-		return m.Frame.Raw, nil
-	}
-	list, err := wire.Find(m.Frame.Raw, m.Frame.Result, "/tools")
-	if err != nil {
-		return nil, err
-	}
-	edits, _, err := wire.RemoveItems(m.Frame.Raw, list, func(item []byte) bool {
-		v, err := abi.Parse(item)
-		return err != nil || hidden[v.Get("name").Str()]
-	})
-	if err != nil {
-		return nil, err
-	}
-	return wire.Splice(m.Frame.Raw, edits)
 }
 
 // serverBatch handles an array of the server. An element that the client may not
