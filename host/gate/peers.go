@@ -40,7 +40,11 @@ func Tail(s *State, from Peer, e abi.Event) {
 	case e.Result != nil:
 		s.peerAnswered(from, e)
 	case e.Verdict != nil:
-		s.settle(from.entry(s, e.Verdict.ID), e.Verdict)
+		n := from.entry(s, e.Verdict.ID)
+		s.settle(n, e.Verdict)
+		if done := s.session.ended[from.File]; n == nil && done != nil && done.call.ID == e.Verdict.ID {
+			s.lower(done, e.Verdict) // it is about the result
+		}
 		s.foldList(from.Server, e)
 	case e.Label != nil:
 		s.addLabels(from.entry(s, e.Label.Call), e.Label)
@@ -190,6 +194,7 @@ func (s *State) peerAnswered(from Peer, e abi.Event) {
 	s.active()
 	if n := from.entry(s, r.Call); n != nil && n.decided && n.outcome == abi.Allow {
 		s.finish(n, r.Failed())
+		s.session.ended[from.File] = n
 	}
 	if !from.owns(s, r.Call) {
 		r.Call = ""

@@ -87,6 +87,7 @@ type session struct {
 	denied       int64
 	tools        map[string]int64
 	left         map[string]allowance // of tools, see lower
+	ended        map[string]*entry    // calls of other processes whose results came last, by file
 	recent       []abi.Recent
 	index        provenance.Index
 	unrecorded   []unrecorded      // what the index has yet to take in, in order
@@ -149,7 +150,7 @@ func (s *State) reset() {
 	if len(keep.labels) > 0 || keep.flows.crowded {
 		s.rebind()
 	}
-	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, left: map[string]allowance{}, entries: map[string]*entry{}}
+	s.session = session{place: keep.place, protected: keep.protected, tools: map[string]int64{}, left: map[string]allowance{}, ended: map[string]*entry{}, entries: map[string]*entry{}}
 	s.session.index = s.opts.NewIndex(provenance.Options{
 		Text: s.opts.Text, Source: s.source, Writer: func() string { return s.recording.writer }, Labels: s.dataLabels,
 		Markers: s.markers,
