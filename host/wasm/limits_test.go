@@ -5,6 +5,8 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +34,41 @@ func TestLimitsOfTheEngineAreFrozen(t *testing.T) {
 	}
 	if !maps.Equal(now, frozen.Engine) {
 		t.Errorf("the limits are %v; testdata/limits.json has %v", now, frozen.Engine)
+	}
+}
+
+// Authors read what is frozen in the specification.
+func TestTheSpecificationHasEveryLimit(t *testing.T) {
+	text, err := os.ReadFile("testdata/limits.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frozen struct{ Scan, Engine map[string]uint64 }
+	if err := json.Unmarshal(text, &frozen); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := os.ReadFile("../../abi/ABI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(spec), "\n## Limits\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	ofScan, ofEngine, _ := strings.Cut(section, "\nOf a plugin that runs:\n")
+	for _, c := range []struct {
+		text   string
+		frozen map[string]uint64
+	}{{ofScan, frozen.Scan}, {ofEngine, frozen.Engine}} {
+		said := map[string]uint64{}
+		for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([\\d,]+) \\| .+ \\|$").FindAllStringSubmatch(c.text, -1) {
+			n, err := strconv.ParseUint(strings.ReplaceAll(row[2], ",", ""), 10, 64)
+			if err != nil {
+				t.Error(err)
+			}
+			said[row[1]] = n
+		}
+		if len(said) == 0 || !maps.Equal(said, c.frozen) {
+			t.Errorf("ABI.md says %v; testdata/limits.json has %v", said, c.frozen)
+		}
 	}
 }
 

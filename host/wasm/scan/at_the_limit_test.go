@@ -3,6 +3,7 @@ package scan_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -75,6 +76,13 @@ var upTo = map[scan.Limit]func(m *Module, n int){
 	scan.ModuleBlockLocals: func(m *Module, n int) {
 		for ; n > 0; n -= 1_000_000 {
 			blocks(m, min(n, 1_000_000))
+		}
+	},
+	scan.ModuleFlow: func(m *Module, n int) {
+		for n > 0 {
+			blocks := int(math.Sqrt(float64(n)))
+			m.Add(Void, Body(strings.Repeat("\x02\x40\x0b", blocks)+"\x0b"))
+			n -= blocks * blocks
 		}
 	},
 	scan.LoopDepthLocals: func(m *Module, n int) {

@@ -63,10 +63,14 @@ func (v *validator) memory() {
 // indices checks what instructions with a fixed effect refer to.
 func (v *validator) indices(in *binary.Instr) {
 	switch in.Op {
-	case binary.OpMemorySize, binary.OpMemoryGrow, binary.OpMemoryFill:
+	case binary.OpMemorySize, binary.OpMemoryGrow:
 		v.zeros(in, 1)
+	case binary.OpMemoryFill:
+		v.zeros(in, 1)
+		v.weigh(flowOfBulk)
 	case binary.OpMemoryCopy:
 		v.zeros(in, 2)
+		v.weigh(flowOfBulk)
 	case binary.OpMemoryInit:
 		v.dataSegment(in.A)
 		v.memory()
@@ -149,6 +153,7 @@ func (v *validator) control(in *binary.Instr) {
 		}
 	case binary.OpBrIf:
 		v.want(i32)
+		v.weigh(flowOfBlock)
 		if types, ok := v.branch(in.A); ok {
 			v.pushAll(types)
 		}

@@ -33,6 +33,7 @@ const (
 	LoopLocals
 	BlockLocals
 	ModuleBlockLocals
+	ModuleFlow
 	ModuleValues
 	limitCount
 )
@@ -40,35 +41,46 @@ const (
 // The defaults. "Go" is the largest honest guest that was measured: Go 1.26,
 // -buildmode=c-shared, with encoding/json.
 const (
-	MaxModuleBytes       = 16 << 20  // Go 3.3 MB; compiling is linear in it
-	MaxCustomSections    = 256       // names, a manifest, and DWARF has about twelve
-	MaxCustomBytes       = 4 << 20   // names and DWARF are kept in memory while loading
-	MaxManifestBytes     = 1 << 20   // a manifest is read whole, and shown
-	MaxTypes             = 10_000    // Go 200
-	MaxTypeValues        = 1_000     // as browsers have it; parameters, or results, of one type
-	MaxImports           = 64        // the ABI and WASI together have 49
-	MaxFunctions         = 65_536    // Go 2,118; 300,000 empty ones compile for 3.4 s
-	MaxTables            = 4         // toolchains emit one
-	MaxTableMinimum      = 65_536    // Go 6,214; no more functions are there to be called
-	MaxMemoryPages       = 256       // 16 MiB; a manifest may ask for up to 4,096 pages
-	MaxGlobals           = 1_024     // Go 8; each mutable one is copied at each restore
-	MaxExports           = 1_024     // six have a meaning
-	MaxElements          = 10_000    // Go 1
-	MaxElementEntries    = 262_144   // four full tables
-	MaxDataSegments      = 100_000   // Go 36,499; each is copied at instantiation
-	MaxBodyBytes         = 7_654_321 // as browsers have it
-	MaxLocals            = 10_000    // with parameters, Go 20; 20,000 in a loop compile for 4.6 s
-	MaxModuleLocals      = 2_000_000 // a group of 10,000 costs 3 bytes in the module
-	MaxNesting           = 4_096     // Go 549; 200,000 compile for a minute
-	MaxStack             = 10_000    // operands of one function; a call may push 1,000
-	MaxBranchTargets     = 8_192     // of one br_table, Go 965
-	MaxModuleTargets     = 262_144   // 960,000 compile for 55 s
-	MaxLoopDepth         = 256       // Go 1; 4,000 with five locals, 28 KB, compile for 17 s
-	MaxLoopDepthLocals   = 20_000    // 400 nested loops and 400 locals, 6 KB, compile for 32 s
-	MaxLoopLocals        = 1_000_000 // loop headers of a function × its locals
-	MaxBlockLocals       = 1_000_000 // blocks of a function × its locals; 10,000 ifs and 1,000 locals, 99 KB, compile for 98 s
-	MaxModuleBlockLocals = 4_000_000 // the same of all functions
+	MaxModuleBytes       = 16 << 20    // Go 3.3 MB; compiling is linear in it
+	MaxCustomSections    = 256         // names, a manifest, and DWARF has about twelve
+	MaxCustomBytes       = 4 << 20     // names and DWARF are kept in memory while loading
+	MaxManifestBytes     = 1 << 20     // a manifest is read whole, and shown
+	MaxTypes             = 10_000      // Go 200
+	MaxTypeValues        = 1_000       // as browsers have it; parameters, or results, of one type
+	MaxImports           = 64          // the ABI and WASI together have 49
+	MaxFunctions         = 65_536      // Go 2,118; 300,000 empty ones compile for 3.4 s
+	MaxTables            = 4           // toolchains emit one
+	MaxTableMinimum      = 65_536      // Go 6,214; no more functions are there to be called
+	MaxMemoryPages       = 256         // 16 MiB; a manifest may ask for up to 4,096 pages
+	MaxGlobals           = 1_024       // Go 8; each mutable one is copied at each restore
+	MaxExports           = 1_024       // six have a meaning
+	MaxElements          = 10_000      // Go 1
+	MaxElementEntries    = 262_144     // four full tables
+	MaxDataSegments      = 100_000     // Go 36,499; each is copied at instantiation
+	MaxBodyBytes         = 7_654_321   // as browsers have it
+	MaxLocals            = 10_000      // with parameters, Go 20; 20,000 in a loop compile for 4.6 s
+	MaxModuleLocals      = 2_000_000   // a group of 10,000 costs 3 bytes in the module
+	MaxNesting           = 4_096       // Go 549; 200,000 compile for a minute
+	MaxStack             = 10_000      // operands of one function; a call may push 1,000
+	MaxBranchTargets     = 8_192       // of one br_table, Go 965
+	MaxModuleTargets     = 262_144     // 960,000 compile for 55 s
+	MaxLoopDepth         = 256         // Go 1; 4,000 with five locals, 28 KB, compile for 17 s
+	MaxLoopDepthLocals   = 20_000      // 400 nested loops and 400 locals, 6 KB, compile for 32 s
+	MaxLoopLocals        = 250_000     // loop headers of a function × its locals; 1,000 loops and 1,000 locals compile for 14 s
+	MaxBlockLocals       = 1_000_000   // blocks of a function × its locals; 10,000 ifs and 1,000 locals, 99 KB, compile for 98 s
+	MaxModuleBlockLocals = 4_000_000   // the same of all functions
+	MaxModuleFlow        = 100_000_000 // squares of the flow of each function, which is what compiling takes
 	MaxModuleValues      = 33_554_432
+)
+
+// The flow of a function is its blocks, ifs and conditional branches, with a loop
+// and a bulk instruction for three: 10,000 ifs without any locals compile for 8 s,
+// 20,000 for 33 s. A Go guest has 13
+// million, by squares.
+const (
+	flowOfBlock = 1
+	flowOfLoop  = 3
+	flowOfBulk  = 3
 )
 
 // MaxModuleValues is the operands and results of all calls, blocks and
@@ -109,6 +121,7 @@ var table = [limitCount]struct {
 	LoopLocals:        {"loop_locals", "loops times locals", MaxLoopLocals},
 	BlockLocals:       {"block_locals", "blocks times locals", MaxBlockLocals},
 	ModuleBlockLocals: {"module_block_locals", "blocks times locals of all functions", MaxModuleBlockLocals},
+	ModuleFlow:        {"module_flow", "blocks and branches, squared for each function, of all functions", MaxModuleFlow},
 	ModuleValues:      {"module_values", "operands of calls, blocks and branches", MaxModuleValues},
 }
 

@@ -42,6 +42,8 @@ type validator struct {
 	headers   uint64 // loops of this function
 	blocks    uint64 // of this function
 	carried   uint64 // blocks times locals, of the module
+	flow      uint64 // of this function
+	flows     uint64 // squares of it, of the module
 	values    uint64 // of the module
 	targets   uint64 // of the module
 	told      uint8  // instructions of stateful that were told of
@@ -54,7 +56,7 @@ type validator struct {
 func (v *validator) function(index uint32, b binary.Body) {
 	f := v.s.types[v.s.funcs[index]]
 	v.index, v.told, v.stop = index, 0, false
-	v.loops, v.headers, v.blocks = 0, 0, 0
+	v.loops, v.headers, v.blocks, v.flow = 0, 0, 0, 0
 	v.stack, v.frames = v.stack[:0], v.frames[:0]
 	v.declare(f.params, b.Decl)
 	v.code.Reset(b.Code, b.Offset)
@@ -152,11 +154,23 @@ func (v *validator) open(op binary.Op, t funcType) {
 	v.frames = append(v.frames, frame{op: op, params: t.params, results: t.results, height: len(v.stack)})
 	v.pushAll(t.params)
 	v.blocks++
+	weight := uint64(flowOfBlock)
 	if op == binary.OpLoop {
 		v.loops++
 		v.headers++
+		weight = flowOfLoop
 	}
-	v.blockLimits()
+	if v.weigh(weight) {
+		v.blockLimits()
+	}
+}
+
+// weigh counts what the flow of a function parts and meets at: compilers look at
+// each such place from each.
+func (v *validator) weigh(n uint64) bool {
+	v.flows += n * (2*v.flow + n)
+	v.flow += n
+	return v.moduleLimit(ModuleFlow, v.flows, v.at)
 }
 
 // blockLimits holds the blocks against the limits, up to the first that is
