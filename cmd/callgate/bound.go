@@ -58,5 +58,8 @@ func boundBy(b policy.Binding) string {
 	if b.Hand {
 		return "hand"
 	}
+	if b.All {
+		return "name"
+	}
 	return "fit"
 }

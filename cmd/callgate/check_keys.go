@@ -43,10 +43,16 @@ func keysOf(y file) []toolKey {
 	return out
 }
 
+// written lists the files that somebody can change: that the starter knows tools
+// which no server of the policy has is no slip of its author.
+func (c *checker) written() []file {
+	return slices.DeleteFunc(layersOf(c.policy.Value()), func(y file) bool { return y.label == policy.StarterFile })
+}
+
 // patterns reports the globs that match none of the tools of the servers that
 // they are about. They may be meant for tools to come, so it is a note.
 func (c *checker) patterns() {
-	for _, y := range layersOf(c.policy.Value()) {
+	for _, y := range c.written() {
 		for _, k := range keysOf(y) {
 			if !isGlobKey(k.key) || k.kinds && strings.Contains(toolHalf(k.key), "/") {
 				continue
@@ -89,7 +95,7 @@ func quotedNames(names []string) string {
 // patternArguments reports the arguments that an entry under a glob names and
 // none of the tools has that it matches.
 func (c *checker) patternArguments() {
-	for _, y := range layersOf(c.policy.Value()) {
+	for _, y := range c.written() {
 		for _, m := range y.doc.Get("tools").Members() {
 			if !isGlobKey(m.Name) {
 				continue

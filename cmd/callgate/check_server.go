@@ -83,6 +83,10 @@ func serversOf(y file) []serverName {
 // binding reports how a pack binds to a server, and what of a pack that is bound
 // by hand does not fit. One that fits nothing is another server's.
 func (c *checker) binding(server string, b policy.Binding) {
+	if b.All {
+		c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s is about every server, %s among them, since packs: names it", b.Pack, plainName(server))})
+		return
+	}
 	how := "by fit: only what restricts counts; bind it by hand with servers: {" + plainName(server) + ": {pack: " + b.Pack + "}} for its grants"
 	if b.Hand {
 		how = "by hand: everything in it counts"

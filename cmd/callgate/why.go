@@ -82,6 +82,7 @@ func (in *incident) text(help mend) string {
 	}
 	verdictText(line, v)
 	in.arguments(&b)
+	editedText(&b, in.edits)
 	pathText(&b, in.paths())
 	in.frame(&b)
 	in.witness(&b)
@@ -216,6 +217,10 @@ func (in *incident) json(help mend) abi.Value {
 	if in.refused != nil {
 		e, _ := abi.Parse(abi.Event{Refused: in.refused}.Append(nil))
 		members = append(members, "refused", e.Get("refused"))
+	}
+	if len(in.edits) > 0 {
+		e, _ := abi.Parse(abi.Event{Edit: &abi.EditEvent{Edits: in.edits}}.Append(nil))
+		members = append(members, "edits", e.Get("edit").Get("edits"))
 	}
 	var contexts []abi.Value
 	for i := range in.evidence {

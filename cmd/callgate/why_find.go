@@ -27,6 +27,7 @@ type incident struct {
 	policy     abi.Value // in force
 	definition abi.Value // of every tool as listed last, by server/tool
 	place      abi.Place
+	edits      []abi.Edit    // of the call: what was sent instead
 	before     []abi.Verdict // earlier verdicts under the same id
 	evidence   []abi.Evidence
 	texts      map[int]passage // by index of evidence
@@ -169,6 +170,8 @@ func (in *incident) take(e *abi.Event) {
 		in.policy = e.Policy.Policy
 	case e.Call != nil && e.Call.ID == v.ID:
 		in.callEvent = e
+	case e.Edit != nil && e.Edit.Call == v.ID && e.Edit.Of == "":
+		in.edits = e.Edit.Edits
 	case e.Refused != nil && e.Seq == in.event.Cause && in.event.Caused:
 		in.refused = e.Refused
 	case e.Verdict != nil && e.Verdict.ID == v.ID && e.Seq != in.event.Seq:

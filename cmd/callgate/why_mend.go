@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/abi"
@@ -81,36 +82,21 @@ func (in *incident) mend() mend {
 	return mend{notes: append(w.notes, "several rules object; change them where they stand")}
 }
 
-// above loads the policy in force with one more layer above it.
-func (in *incident) above(layer string) (*policy.Policy, error) {
-	files := map[string][]byte{"/why/mend.yaml": []byte(layer)}
-	o := policy.Options{Specs: builtin.Table(), Plugin: pluginLoads}
-	layers := in.policy.Get("layers").Items()
-	for i := len(layers) - 1; i >= 0; i-- {
-		name := fmt.Sprintf("/why/%d/%s", i, strings.ReplaceAll(layers[i].Get("label").Str(), "/", "_"))
-		files[name] = layers[i].Get("policy").Append(nil)
-		o.Files = append(o.Files, name)
-	}
-	o.Files = append(o.Files, "/why/mend.yaml")
-	var lower []abi.Value
-	floor := in.policy.Get("floor").Get("layers").Items()
-	for i := len(floor) - 1; i >= 0; i-- {
-		name := fmt.Sprintf("/why/floor/%d/%s", i, strings.ReplaceAll(floor[i].Get("label").Str(), "/", "_"))
-		doc := floor[i].Get("policy")
-		if i == 0 && len(lower) > 0 {
-			doc = doc.With("include", abi.ArrayValue(lower...))
+// above is the policy in force with one more layer above it. It is made of the
+// value in the ledger, whose layers may have longer lines than a file has.
+func (in *incident) above(text string) (*policy.Policy, error) {
+	const name = "/why/mend.yaml"
+	alone, err := policy.Load(policy.Options{Files: []string{name}, Specs: builtin.Table(), Read: func(path string) ([]byte, error) {
+		if path != name {
+			return nil, os.ErrNotExist
 		}
-		files[name] = doc.Append(nil)
-		lower = append([]abi.Value{abi.StringValue(name)}, lower...)
-		o.Floor = name
+		return []byte(text), nil
+	}})
+	if err != nil {
+		return nil, err
 	}
-	o.Read = func(path string) ([]byte, error) {
-		if data, ok := files[path]; ok {
-			return data, nil
-		}
-		return nil, os.ErrNotExist
-	}
-	return policy.Load(o)
+	layers := append(slices.Clone(alone.Value().Get("layers").Items()), in.policy.Get("layers").Items()...)
+	return policy.Decode(in.policy.With("layers", abi.ArrayValue(layers...)))
 }
 
 // judge replays the ledger up to the verdict under another policy.

@@ -15,6 +15,7 @@ import (
 type pathRule struct {
 	rule        string
 	allow, deny []string // patterns, absolute or from anywhere
+	hit         []string // of deny, those that a value matches
 	hasAllow    bool
 	values      []pathValue
 }
@@ -57,19 +58,14 @@ func aboutPaths(v abi.Verdict) bool { return v.Contract == "args" && v.Outcome <
 
 // pathRule asks the contract about one rule; nothing: the call meets it.
 func (in *incident) pathRule(r *contract.Rules, rule *contract.Arg, place abi.Place) []pathRule {
-	one := contract.Rules{Server: r.Server, Kind: r.Kind, Tool: r.Tool, Args: []contract.Arg{*rule}}
-	c, err := builtin.NewArgs(&one)
-	if err != nil || c == nil {
-		return nil
-	}
-	v := c.Judge(&abi.Snapshot{
-		Call: *in.callEvent.Call, Definition: abi.Definition{State: abi.PinOK, Schema: in.tool().Get("inputSchema")},
-		Session: abi.Session{Place: place},
-	})
+	v := in.alone(r, *rule, place)
 	if v.Outcome >= abi.Allow || !strings.HasPrefix(v.Code, "ARGS_PATH_") {
 		return nil
 	}
 	out := pathRule{rule: rule.Rule, allow: atHome(rule.Allow, place), deny: atHome(rule.Deny, place), hasAllow: rule.HasAllow}
+	if v.Code == "ARGS_PATH_DENIED" {
+		out.hit = atHome(in.denying(r, *rule, place), place)
+	}
 	values, base := in.callEvent.Call.Values()
 	for _, at := range v.At {
 		below := strings.TrimPrefix(at, base)
@@ -82,6 +78,33 @@ func (in *incident) pathRule(r *contract.Rules, rule *contract.Arg, place abi.Pl
 		out.values = append(out.values, one)
 	}
 	return []pathRule{out}
+}
+
+// alone is what one rule says of the call by itself.
+func (in *incident) alone(r *contract.Rules, rule contract.Arg, place abi.Place) abi.Verdict {
+	one := contract.Rules{Server: r.Server, Kind: r.Kind, Tool: r.Tool, Args: []contract.Arg{rule}}
+	c, err := builtin.NewArgs(&one)
+	if err != nil || c == nil {
+		return abi.Verdict{Outcome: abi.Allow} // it says nothing
+	}
+	return c.Judge(&abi.Snapshot{
+		Call: *in.callEvent.Call, Definition: abi.Definition{State: abi.PinOK, Schema: in.tool().Get("inputSchema")},
+		Session: abi.Session{Place: place},
+	})
+}
+
+// denying picks the patterns of a deny list that the call matches.
+func (in *incident) denying(r *contract.Rules, rule contract.Arg, place abi.Place) []string {
+	all := rule.Deny
+	rule.Allow, rule.HasAllow = nil, false
+	var out []string
+	for _, pattern := range all {
+		rule.Deny = []string{pattern}
+		if v := in.alone(r, rule, place); v.Outcome < abi.Allow && v.Code == "ARGS_PATH_DENIED" {
+			out = append(out, pattern)
+		}
+	}
+	return out
 }
 
 // atHome writes out the home directory in patterns.
@@ -112,7 +135,10 @@ func pathText(b *strings.Builder, rules []pathRule) {
 		case r.hasAllow:
 			b.WriteString("  allowed   nothing, the list is empty\n")
 		}
-		if len(r.deny) > 0 {
+		switch others := len(r.deny) - len(r.hit); {
+		case len(r.hit) > 0 && others > 0:
+			fmt.Fprintf(b, "  denied    %s (and %d that it does not match)\n", quotedList(r.hit), others)
+		case len(r.deny) > 0:
 			b.WriteString("  denied    " + quotedList(r.deny) + "\n")
 		}
 	}
@@ -146,6 +172,9 @@ func pathJSON(rules []pathRule) abi.Value {
 			values = append(values, object("at", v.at, "value", v.value, "resolved", stated(v.resolved), "why", stated(v.why)))
 		}
 		one := object("rule", r.rule, "values", abi.ArrayValue(values...), "deny", texts(r.deny))
+		if len(r.hit) > 0 {
+			one = one.With("denied_by", texts(r.hit))
+		}
 		if r.hasAllow {
 			one = one.With("allow", texts(r.allow))
 		}

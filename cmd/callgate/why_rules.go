@@ -223,7 +223,7 @@ func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) boo
 		if w.kind == abi.KindSampling && strings.HasPrefix(rule.Rule, "heuristics") {
 			return w.note("%s; answer the question, or say %s: {verdict: allow, replace: true}, which drops what else asks there", v.Reason, w.key())
 		}
-		return w.note("%s; change it at %s", v.Reason, rule.Rule)
+		return w.note("%s; %s", v.Reason, w.where(rule.Rule))
 	}
 	for _, other := range all {
 		if other.Rule != rule.Rule && other.Slot == rule.Slot && other.Arg == rule.Arg && (other.HasAllow || other.HasIn) {
@@ -249,6 +249,25 @@ func (w *mending) list(rule contract.Arg, v abi.Verdict, all []contract.Arg) boo
 	w.lists = slices.DeleteFunc(w.lists, func(have list) bool { return have.slot == l.slot && have.arg == l.arg })
 	w.lists = append(w.lists, l)
 	return true
+}
+
+// where says what to do about a rule that no list of a higher layer widens. What
+// is Callgate's own is in no file that anybody could change.
+func (w *mending) where(rule string) string {
+	if !w.ours(rule) {
+		return "change it at " + rule
+	}
+	text := rule + " is Callgate's own, so it is changed from above: "
+	if !w.kind.IsTool() {
+		return text + "an entry of yours for " + w.key() + " with replace: true drops what lower layers say there"
+	}
+	return text + "an entry of yours for " + w.server + "/" + w.tool + " with replace: true drops all that lower layers say of the tool"
+}
+
+// ours says whether a rule is part of the program: of the starter, or of a pack.
+func (w *mending) ours(rule string) bool {
+	from := func(label string) bool { return strings.HasPrefix(rule, label+":") }
+	return from(policy.StarterFile) || strings.HasPrefix(rule, "heuristics") || slices.ContainsFunc(w.in.policy.Get("packs").Items(), func(y abi.Value) bool { return from(y.Get("label").Str()) })
 }
 
 // literalPath is a pattern that matches one path only.

@@ -107,10 +107,16 @@ func (s *session) poisoned() {
 // why explains the newest verdict that did not allow.
 func (s *session) why() (*incident, mend) {
 	s.t.Helper()
+	return s.whyOf("")
+}
+
+// whyOf explains the verdict with an id.
+func (s *session) whyOf(id string) (*incident, mend) {
+	s.t.Helper()
 	if err := s.o.Ledger.Close(); err != nil {
 		s.t.Fatal(err)
 	}
-	in, err := findIncident(s.dir, "")
+	in, err := findIncident(s.dir, id)
 	if err != nil || in == nil {
 		s.t.Fatalf("incident %v, %v", in, err)
 	}

@@ -152,7 +152,7 @@ func label(p *Policy) {
 	}
 	for _, y := range list {
 		if y.builtin {
-			y.label = "builtin/" + Starter + ".yaml"
+			y.label = StarterFile
 			continue
 		}
 		y.label = shortest(y, list)

@@ -47,6 +47,9 @@ type Options struct {
 // [Policy.Files].
 const Starter = "starter"
 
+// StarterFile is what rules call its file.
+const StarterFile = "builtin/" + Starter + ".yaml"
+
 //go:embed starter.yaml
 var starter []byte
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/packs"
 )
 
 // Server is what a policy says of a server as a whole.
@@ -172,6 +173,7 @@ func (p *Policy) pack(name string) []*layer {
 type Binding struct {
 	Pack    string
 	Hand    bool // by servers.<name>.pack: everything counts; else by fit: what tightens
+	All     bool // it is about every server, and packs: names it
 	Entries []BoundEntry
 }
 
@@ -192,7 +194,7 @@ func (p *Policy) Bindings(server string, list []abi.Value) []Binding {
 	var out []Binding
 	hand := p.handBound(server)
 	for _, y := range p.packs {
-		b := Binding{Pack: y.pack, Hand: y.pack == hand}
+		b := Binding{Pack: y.pack, Hand: y.pack == hand, All: packs.ForAll(y.pack)}
 		fits := false
 		for i := range y.keys {
 			k := &y.keys[i]
@@ -209,7 +211,7 @@ func (p *Policy) Bindings(server string, list []abi.Value) []Binding {
 			fits = fits || e.Fits
 			b.Entries = append(b.Entries, e)
 		}
-		if b.Hand || fits {
+		if b.Hand || b.All || fits {
 			out = append(out, b)
 		}
 	}
