@@ -163,7 +163,7 @@ func TestCommandLinesInDocumentsAreAccepted(t *testing.T) {
 		t.Fatalf("go build ./cmd/callgate: %v\n%s", err, out)
 	}
 	root := readVerb(t, binary)
-	for _, name := range []string{"approve", "attest", "bench", "check", "context", "demo", "deny", "doctor", "eval", "gateway", "ledger", "lint", "pending", "policy", "reload", "run", "schema", "status", "test", "tools", "unwrap", "version", "why", "wrap"} {
+	for _, name := range []string{"approve", "attest", "bench", "check", "context", "demo", "deny", "doctor", "eval", "gateway", "ledger", "lint", "pending", "plugin", "policy", "reload", "run", "schema", "status", "test", "tools", "unwrap", "version", "why", "wrap"} {
 		if root.verbs[name] == nil {
 			t.Errorf("callgate --help names %d verbs and not %s", len(root.verbs), name)
 		}

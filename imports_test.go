@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"host/facts":                 {"abi"},
 	"host/gate":                  {"abi", "host/contract", "host/policy", "host/provenance", "host/redact", "host/zones"},
 	"host/ledger":                {"abi"},
+	"host/plugin":                {"abi", "host/cases", "host/policy", "host/wasm", "host/wasm/scan"},
+	"host/plugin/embed":          {"host/plugin"},
 	"host/policy":                {"abi", "host/contract", "host/redact", "host/zones", "packs"},
 	"host/provenance":            {"abi", "host/provenance/fold", "host/provenance/signature"},
 	"host/provenance/fold":       {},
@@ -51,7 +53,7 @@ var mayImport = map[string][]string{
 	"host/watch":                 {},
 	"host/wire":                  {"abi"},
 	"host/zones":                 {},
-	"cmd/callgate":               {"abi", "host/*", "packs"},
+	"cmd/callgate":               {"abi", "host/*", "host/wasm/scan", "packs"},
 	"testdata/servers":           {},
 }
 

@@ -24,7 +24,7 @@ import (
 type sample struct {
 	doc  string
 	line int    // of the fence
-	info string // behind the fence: yaml, yaml cases, yaml pack, yaml gateway, json, jsonl, sh, …
+	info string // behind the fence: yaml, yaml cases, yaml pack, yaml plugin, yaml gateway, json, json plugin, jsonl, sh, …
 	text string
 }
 
@@ -59,6 +59,9 @@ func samples(t tree) (list []sample, found []string) {
 	return list, found
 }
 
+// manifestFile is what a "json plugin" sample is for the others of its document.
+const manifestFile = "plugin.json"
+
 // fileComment is how a sample says which file it is, for others to include.
 var fileComment = regexp.MustCompile(`^# (?:\./)?([\w.-]+\.yaml)\b`)
 
@@ -71,6 +74,15 @@ func (s sample) load(files map[string]string) error {
 		if err == nil && len(f.Cases) == 0 {
 			err = errors.New("no case; want one")
 		}
+		return err
+	case "yaml plugin":
+		m, err := abi.ParseManifest([]byte(files[manifestFile]))
+		if err == nil {
+			_, err = cases.LoadPlugin(s.doc, []byte(s.text), m)
+		}
+		return err
+	case "json plugin":
+		_, err := abi.ParseManifest([]byte(s.text))
 		return err
 	case "yaml gateway":
 		_, err := policy.LoadGateway("gateway.yaml", func(string) ([]byte, error) { return []byte(s.text), nil })
@@ -115,6 +127,9 @@ func sampleModule(name string) ([]byte, error) {
 	m := `{"schema":"callgate.plugin/v0","name":"sample","version":"1.0.0","abi":"0.1","phases":["call","result","list"],` +
 		`"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],` +
 		`"settings":{"type":"object","properties":{"dialect":{"enum":["postgres","mysql"]}},"additionalProperties":false}}`
+	if strings.Contains(name, "mailguard") {
+		m = strings.ReplaceAll(m, `"dialect":{"enum":["postgres","mysql"]}`, `"domains":{"type":"array"}`)
+	}
 	return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(m))
 }
 
@@ -128,16 +143,19 @@ func dataSamples(t tree) []string {
 		if files[s.doc] == nil {
 			files[s.doc] = map[string]string{}
 		}
+		if s.info == "json plugin" {
+			files[s.doc][manifestFile] = s.text
+		}
 		if name := fileComment.FindStringSubmatch(s.text); name != nil {
 			files[s.doc][name[1]] = s.text
 		}
 	}
-	known := []string{"yaml", "yaml cases", "yaml pack", "yaml gateway", "yaml bouncer", "yaml visor"}
+	known := []string{"yaml", "yaml cases", "yaml pack", "yaml plugin", "yaml gateway", "yaml bouncer", "yaml visor"}
 	count := 0
 	for _, s := range list {
 		kind, _, _ := strings.Cut(s.info, " ")
 		if kind == "yml" || kind == "yaml" && !slices.Contains(known, s.info) {
-			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases, yaml pack, yaml gateway, yaml bouncer or yaml visor, so that it can be loaded")
+			found = append(found, at(s.doc, s.line)+strconv.Quote(s.info)+": want yaml, yaml cases, yaml pack, yaml plugin, yaml gateway, yaml bouncer or yaml visor, so that it can be loaded")
 			continue
 		}
 		if kind == "yaml" {
@@ -152,6 +170,9 @@ func dataSamples(t tree) []string {
 	}
 	return found
 }
+
+// pluginSample is a manifest.
+const pluginSample = `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"reads":["call.arguments"],"effects":["deny"],"codes":{"NO":"no"}}`
 
 func TestSamplesInDocumentsLoad(t *testing.T) {
 	doc := func(blocks ...string) tree {
@@ -169,6 +190,9 @@ func TestSamplesInDocumentsLoad(t *testing.T) {
 		{"no cases", doc(block("yaml cases", "cases: []")), "no case"},
 		{"a pack", doc(block("yaml pack", "callgate: 1\ntools:\n  send: {sink: {to: [to]}}")), ""},
 		{"a pack that names a server", doc(block("yaml pack", "callgate: 1\ntools:\n  mail/send: {sink: {to: [to]}}")), "no server half"},
+		{"cases of a plugin", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {outcome: deny, code: NO}}")), ""},
+		{"cases of a plugin with a code that it has not", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {code: ON}}")), "does not declare"},
+		{"a manifest without a version", doc(good, block("json plugin", `{"schema":"callgate.plugin/v0","name":"a","abi":"0.1","phases":["call"]}`)), "version"},
 		{"a gateway", doc(good, block("yaml gateway", "callgate_gateway: 1\nservers: {a: {command: [cat]}}")), ""},
 		{"a gateway that serves nothing", doc(good, block("yaml gateway", "callgate_gateway: 1")), "no servers"},
 		{"an unknown kind", doc(good, block("yaml policy", "callgate: 1")), "want yaml, yaml cases"},

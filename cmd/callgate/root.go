@@ -43,7 +43,7 @@ func root(std stdio) *cobra.Command {
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(flagMistake)
 	cmd.AddCommand(
-		runCmd(std), evalCmd(std), checkCmd(std), lintCmd(std), testCmd(std), policyCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
+		runCmd(std), evalCmd(std), checkCmd(std), lintCmd(std), testCmd(std), policyCmd(std), pluginCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
 		doctorCmd(std), attestCmd(std), reloadCmd(std), pendingCmd(std), approveCmd(std), denyCmd(std), contextCmd(std), wrapCmd(std), unwrapCmd(std), statusCmd(std), toolsCmd(std), demoCmd(std), benchCmd(std), gatewayCmd(std), versionCmd(std),
 	)
 	return cmd

@@ -43,6 +43,10 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) < 10 {
 		t.Fatalf("%d scripts (%v); want at least one for each verb", len(scripts), err)
 	}
+	guests, err := filepath.Abs("../../abi/testdata/0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -52,6 +56,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_RUNTIME_DIR", filepath.Join(e.WorkDir, "run"))
 			// Terminals look for processes in /tmp as well, where other runs may be.
 			e.Setenv("GROUP", "t"+strings.ToLower(rand.Text()))
+			e.Setenv("GOBUILDCACHE", goBuildCache())
+			e.Setenv("GUESTS", guests)
 			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
 				return err
 			}
@@ -61,6 +67,18 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet, "endpoint": endpoint, "swell": swell,
 		},
 	})
+}
+
+// goBuildCache is where builds of scripts find what others have compiled.
+func goBuildCache() string {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return filepath.Join(os.TempDir(), "go-build")
+	}
+	return filepath.Join(dir, "go-build")
 }
 
 // exits runs a command that has to end with an exit code: exits CODE COMMAND.

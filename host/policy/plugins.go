@@ -145,14 +145,7 @@ func fitsManifest(p *plugin, m *abi.Manifest) (string, error) {
 	if onlyLists := len(m.Phases) == 1 && m.Has(abi.PhaseList); onlyLists && len(p.On.Lists) == 0 {
 		return "/on", fmt.Errorf("%s judges only lists; name servers under lists", m.Name)
 	}
-	with := p.settings()
-	if !m.Settings.Exists() {
-		if with.Len() > 0 {
-			return "/with", fmt.Errorf("%s takes no settings; remove them", m.Name)
-		}
-		return "", nil
-	}
-	return checkSettings(m, with)
+	return settingsFit(p, m)
 }
 
 // settings are the settings of an entry; none are an empty object.

@@ -50,6 +50,16 @@ type scanner struct {
 // Module scans a module. The report is nil if there is an error, and the error
 // is *Problems.
 func Module(module []byte, lim Limits) (*Report, error) {
+	report, problems := Look(module, lim)
+	if len(problems.List) > 0 {
+		return nil, problems
+	}
+	return report, nil
+}
+
+// Look is [Module] for people: it tells what could be read of a module that does
+// not load as well. Problems without a List are none.
+func Look(module []byte, lim Limits) (*Report, *Problems) {
 	s := &scanner{module: module, lim: lim, count: -1, exports: map[string]exported{}}
 	s.report.Start = -1
 	if s.header() && s.use(ModuleBytes, uint64(len(module)), 0, "the module") {
@@ -57,14 +67,11 @@ func Module(module []byte, lim Limits) (*Report, error) {
 		s.sections()
 		s.finish()
 	}
-	if len(s.problems.List) > 0 {
-		return nil, &s.problems
-	}
 	s.report.Features = s.features.list()
 	for l, row := range table {
 		s.report.Used = append(s.report.Used, Use{row.name, s.used[l], lim[l]})
 	}
-	return &s.report, nil
+	return &s.report, &s.problems
 }
 
 // header looks at the first eight bytes.

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/host/plugin"
+)
+
+func pluginNewCmd(std stdio) *cobra.Command {
+	var lang, dir string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new [--lang LANG] NAME",
+		Short: "Make a folder with a plugin that builds and passes its cases",
+		Long: "Makes a folder called by the last part of NAME: a plugin, its manifest, cases, a test, and the SDK, so that nothing is\n" +
+			"downloaded to build it.",
+		Args: wants(cobra.ExactArgs(1), "name the plugin, such as callgate plugin new acme/no-exfil"),
+		RunE: func(_ *cobra.Command, words []string) error {
+			files, err := plugin.New(lang, words[0])
+			if err != nil {
+				return fmt.Errorf("callgate plugin new: %w", err)
+			}
+			to := dir
+			if to == "" {
+				to = path.Base(words[0])
+			}
+			if err := plugin.Create(to, files); err != nil {
+				return unread(err, "choose a folder that can be written to with --dir")
+			}
+			text := []byte(oneLine(to) + ": a plugin, with its SDK and cases; next\n" +
+				"  cd " + oneLine(to) + "\n  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
+			if asJSON {
+				names := make([]string, len(files))
+				for i, f := range files {
+					names[i] = f.Name
+				}
+				text = jsonLine(object("name", words[0], "lang", lang, "dir", to, "files", stringsOf(names)))
+			}
+			_, err = std.out.Write(text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&lang, "lang", "go", "language: "+strings.Join(plugin.Langs, ", "))
+	cmd.Flags().StringVar(&dir, "dir", "", "the folder, instead of one by the plugin's name")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

@@ -1,0 +1,130 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/wasm"
+	"github.com/callgate/callgate/host/wasm/scan"
+)
+
+// RefusedError is a module that was built and does not load.
+type RefusedError struct{ Problems *scan.Problems }
+
+// Error is the problems.
+func (e *RefusedError) Error() string { return e.Problems.Error() }
+
+// Build runs the folder's build.run, holds what comes of it to what plugins may
+// be, and writes NAME.wasm with the manifest in it. Nothing of the module is run.
+// What was there before stays if this fails. Output of the command goes to says.
+func (f *Folder) Build(ctx context.Context, says io.Writer) (*Module, error) {
+	if f.Manifest.Build.Run == "" {
+		return nil, fmt.Errorf("%s: build.run: none; state the command that builds the module", filepath.Join(f.Dir, ManifestFile))
+	}
+	bare, err := f.runBuild(ctx, says)
+	if err != nil {
+		return nil, err
+	}
+	// A command that packs the manifest itself has not read it as it is now.
+	if stripped, err := scan.Strip(bare); err == nil {
+		bare = stripped
+	}
+	if _, problems := wasm.Inspect(bare, f.Manifest); len(problems.List) > 0 {
+		return nil, &RefusedError{problems}
+	}
+	whole, err := abi.WithManifest(bare, []byte(f.Manifest.Text))
+	if err != nil {
+		return nil, err
+	}
+	if err := replace(f.Built(), whole); err != nil {
+		return nil, err
+	}
+	return ReadModule(f.Built())
+}
+
+// outputs are the files that build.run may leave the module in. The last is what
+// go build makes without -o.
+func (f *Folder) outputs() []string {
+	list := []string{filepath.Join(f.Dir, "plugin.wasm"), f.Built(), filepath.Join(f.Dir, f.Name())}
+	return slices.Compact(list)
+}
+
+// runBuild runs the command, and returns the module that it left. What was there
+// before is out of its way meanwhile: a command that finds it up to date would
+// leave nothing.
+func (f *Folder) runBuild(ctx context.Context, says io.Writer) (built []byte, err error) {
+	var restore []func() error
+	defer func() {
+		for _, r := range restore {
+			err = errors.Join(err, r())
+		}
+	}()
+	for _, name := range f.outputs() {
+		undo, err := aside(name)
+		if err != nil {
+			return nil, err
+		}
+		restore = append(restore, undo)
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", f.Manifest.Build.Run)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = f.Dir, says, says
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("build.run: %w", err)
+	}
+	for _, name := range f.outputs() {
+		if info, err := os.Lstat(name); err != nil || info.IsDir() {
+			continue
+		}
+		return readFile(name, scan.MaxModuleBytes)
+	}
+	return nil, fmt.Errorf("build.run left no module; let it write plugin.wasm, or %s.wasm", f.Name())
+}
+
+// aside moves a file away, and returns how it comes back in place of what a
+// command left there. A directory stays.
+func aside(name string) (undo func() error, err error) {
+	info, err := os.Lstat(name)
+	if err == nil && info.IsDir() {
+		return func() error { return nil }, nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return func() error {
+			if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return nil
+		}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	away := name + ".callgate-before"
+	if err := os.Rename(name, away); err != nil {
+		return nil, err
+	}
+	return func() error { return os.Rename(away, name) }, nil
+}
+
+// replace writes a file as a whole, or not at all.
+func replace(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".callgate-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error above says more
+	}
+	return err
+}

@@ -1,0 +1,28 @@
+package wasm
+
+import (
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/wasm/scan"
+)
+
+// Inspect says what [Host.Load] would say of a module before it compiles it, and
+// what could be read of the module all the same. Nothing is compiled or run.
+func Inspect(module []byte, m *abi.Manifest) (*scan.Report, *scan.Problems) {
+	limits := scan.Default()
+	limits[scan.MemoryPages] = uint64(min(pagesOf(m), MaxMemoryPages))
+	report, problems := scan.Look(module, limits)
+	if len(problems.List) > 0 {
+		return report, problems
+	}
+	if _, _, err := harden(&Source{Module: module, Manifest: m}); err != nil {
+		problems.List = append(problems.List, scan.Problem{Code: scan.CodeState, Text: err.Error()})
+	}
+	return report, problems
+}
+
+// FuelOf is what an evaluation of a plugin starts with, and MemoryOf its pages of
+// 64 KiB.
+func FuelOf(m *abi.Manifest) uint64 { return Limits{}.withDefaults().fuelOf(m) }
+
+// MemoryOf is the most memory of a plugin, in pages of 64 KiB.
+func MemoryOf(m *abi.Manifest) uint32 { return pagesOf(m) }
