@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -77,6 +78,35 @@ func compareLines(t *testing.T, got, want []byte) {
 		}
 		if a != b {
 			t.Errorf("line %d:\ngot  %s\nwant %s", i+1, a, b)
+		}
+	}
+}
+
+// TestEveryKindOfEventIsDescribed: docs/events.md names each kind, and each
+// state of a reload.
+func TestEveryKindOfEventIsDescribed(t *testing.T) {
+	page, err := os.ReadFile("docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	event := reflect.TypeFor[abi.Event]()
+	for i := range event.NumField() {
+		f := event.Field(i)
+		if f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		kinds++
+		if kind := strings.ToLower(f.Name); !bytes.Contains(page, []byte("`"+kind+"`")) {
+			t.Errorf("docs/events.md does not name the kind %s", kind)
+		}
+	}
+	if kinds < 20 {
+		t.Fatalf("%d kinds", kinds)
+	}
+	for _, state := range []abi.ReloadState{abi.ReloadFailed, abi.ReloadWaits, abi.ReloadFixed, abi.ReloadInForce, abi.ReloadAccepted} {
+		if !bytes.Contains(page, []byte("`"+state+"`")) {
+			t.Errorf("docs/events.md does not name the state %s", state)
 		}
 	}
 }

@@ -17,9 +17,9 @@ func readFacts(r *reader) error {
 func readReload(r *reader) *ReloadEvent {
 	e := &ReloadEvent{State: ReloadState(r.str("state")), Digest: r.str("digest"), Why: r.strs("why")}
 	switch e.State {
-	case ReloadFailed, ReloadWaits, ReloadFixed, ReloadInForce:
+	case ReloadFailed, ReloadWaits, ReloadFixed, ReloadInForce, ReloadAccepted:
 	default:
-		r.fail("state: want failed, waits, fixed or current")
+		r.fail("state: want failed, waits, fixed, current or accepted")
 	}
 	return e
 }

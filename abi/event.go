@@ -249,14 +249,15 @@ type ClosedEvent struct {
 type EvictedEvent struct{ Segment string }
 
 // ReloadEvent says what became of files of the policy that have changed, where
-// they were not put into force. It changes nothing.
+// they were not put into force, or were because a person accepted them. It
+// changes nothing: what is in force says the policy event behind it.
 type ReloadEvent struct {
 	State  ReloadState
 	Digest string   // of the policy that was read, "" if none was
 	Why    []string // mistakes, or what loosens
 }
 
-// ReloadState says why changed files are not in force.
+// ReloadState says how changed files stand to what is in force.
 type ReloadState string
 
 // The states.
@@ -265,4 +266,6 @@ const (
 	ReloadWaits   ReloadState = "waits"   // they may allow more, and a person has to accept that
 	ReloadFixed   ReloadState = "fixed"   // they change what needs a restart
 	ReloadInForce ReloadState = "current" // they are again what is in force
+
+	ReloadAccepted ReloadState = "accepted" // a person let what they may allow more
 )

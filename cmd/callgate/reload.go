@@ -79,7 +79,7 @@ func reload(std stdio, group, accept string, asJSON bool) error {
 	}
 	out := []byte(text.String())
 	if accept == "" {
-		out = append(out, howToAccept(len(list), waits)...)
+		out = append(out, howToAccept(group, len(list), waits)...)
 	}
 	if asJSON {
 		out = jsonLine(object("processes", abi.ArrayValue(values...), "waiting", len(waits)-accepted))
@@ -102,9 +102,11 @@ func acceptOf(p approval.Process, r *approval.Reload) (said string, err error) {
 }
 
 // howToAccept ends the list for people.
-func howToAccept(live int, waits []string) string {
+func howToAccept(group string, live int, waits []string) string {
 	slices.Sort(waits)
 	switch same := slices.Compact(slices.Clone(waits)); {
+	case live == 0 && group != "":
+		return fmt.Sprintf("no callgate run of the group %q is live\n", group)
 	case live == 0:
 		return "no callgate run is live\n"
 	case len(same) == 0:

@@ -202,6 +202,21 @@ func last(answers []abi.Event) *abi.Verdict {
 	return v
 }
 
+// saying is what a verdict said, and by which rule.
+func saying(v *abi.Verdict) string {
+	text := v.Contract
+	if v.Code != "" {
+		text += " " + v.Code
+	}
+	if v.Reason != "" {
+		text += ": " + v.Reason
+	}
+	if v.Rule != "" {
+		text += ", by " + v.Rule
+	}
+	return text
+}
+
 // check lists how a verdict differs from what was wanted.
 func (w *Want) check(v *abi.Verdict) []string {
 	if v == nil {
@@ -212,7 +227,7 @@ func (w *Want) check(v *abi.Verdict) []string {
 	}
 	var out []string
 	miss := func(what, got, want string) {
-		out = append(out, fmt.Sprintf("%s %q; want %q (%s %s: %s)", what, got, want, v.Contract, v.Code, v.Reason))
+		out = append(out, fmt.Sprintf("%s %q; want %q (%s)", what, got, want, saying(v)))
 	}
 	if w.Outcome != "" && v.Outcome.String() != w.Outcome {
 		miss("outcome", v.Outcome.String(), w.Outcome)

@@ -225,6 +225,9 @@ func (r *Reloader) Accept(digest string) error {
 	case r.waiting.Policy.Digest() != digest:
 		return errors.New("the files have changed since; look again with callgate reload")
 	}
+	for _, k := range r.keepers {
+		k.record(abi.Event{Reload: &abi.ReloadEvent{State: abi.ReloadAccepted, Digest: digest, Why: r.state.Why}})
+	}
 	r.use(*r.waiting)
 	return nil
 }
