@@ -138,11 +138,15 @@ func (c *checker) server(server string) {
 	for _, y := range layersOf(c.policy.Value()) {
 		c.entries(y, server, list)
 	}
-	for _, b := range c.policy.Bindings(server, list) {
-		c.binding(server, b)
+	bindings := c.policy.Bindings(server, list)
+	for _, b := range bindings {
+		c.binding(server, b, bindings)
 	}
 	for _, definition := range list {
 		for _, n := range c.policy.ToolNotes(server, definition) {
+			if strings.HasPrefix(n.Rule, policy.StarterFile+":") {
+				continue // what it says over heuristics is its purpose
+			}
 			c.add(problem{code: n.Code, rule: n.Rule, text: n.Text})
 		}
 		c.tool(server, definition)

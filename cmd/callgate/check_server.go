@@ -81,21 +81,20 @@ func serversOf(y file) []serverName {
 }
 
 // binding reports how a pack binds to a server, and what of a pack that is bound
-// by hand does not fit. One that fits nothing is another server's.
-func (c *checker) binding(server string, b policy.Binding) {
+// by hand does not fit. One that fits nothing is another server's, and so is one
+// of which less fits than of another pack.
+func (c *checker) binding(server string, b policy.Binding, all []policy.Binding) {
 	if b.All {
 		c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s is about every server, %s among them, since packs: names it", b.Pack, plainName(server))})
 		return
 	}
-	how := "by fit: only what restricts counts; bind it by hand with servers: {" + plainName(server) + ": {pack: " + b.Pack + "}} for its grants"
-	if b.Hand {
+	fits := fitting(b)
+	how := "by fit: only what restricts counts"
+	switch another := slices.ContainsFunc(all, func(o policy.Binding) bool { return o.Hand || fitting(o) > fits }); {
+	case b.Hand:
 		how = "by hand: everything in it counts"
-	}
-	fits := 0
-	for _, e := range b.Entries {
-		if e.Fits {
-			fits++
-		}
+	case !another:
+		how += "; bind it by hand with servers: {" + plainName(server) + ": {pack: " + b.Pack + "}} for its grants"
 	}
 	if b.Hand && fits == 0 && len(b.Entries) > 0 {
 		c.add(problem{fault: true, code: codePackMisfit, rule: c.packRule(server, b.Pack), text: fmt.Sprintf(
@@ -109,6 +108,17 @@ func (c *checker) binding(server string, b policy.Binding) {
 		}
 	}
 	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %d entries fit)", b.Pack, server, how, fits, len(b.Entries))})
+}
+
+// fitting counts the entries of a pack that have their tool.
+func fitting(b policy.Binding) int {
+	n := 0
+	for _, e := range b.Entries {
+		if e.Fits && !b.All {
+			n++
+		}
+	}
+	return n
 }
 
 // tightens says of an entry what is left of it where the tool is another one.
