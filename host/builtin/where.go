@@ -16,7 +16,7 @@ import (
 type where []whereTerm
 
 // whereTerm is one member: what a rule of `args:` with these patterns under deny
-// would refuse, or an argument that one of some globs matches.
+// would refuse, or an argument that one of some globs matches, or either.
 type whereTerm struct {
 	slot     contract.Contract
 	tokens   []string // of a JSON Pointer
@@ -27,15 +27,23 @@ type whereTerm struct {
 func newWhere(list []contract.Where, of *contract.Rules) (where, error) {
 	var w where
 	for _, m := range list {
-		if contract.WhereSlot(m.Key) {
+		class := m.Key
+		if m.Key == contract.WhereAny {
+			class = "path"
+		}
+		if contract.WhereSlot(class) {
 			c, err := NewArgs(&contract.Rules{
 				Server: of.Server, Kind: of.Kind, Tool: of.Tool,
-				Args: []contract.Arg{{Slot: m.Key, Outcome: abi.Deny, Deny: m.Patterns, Expands: true, MaxBytes: -1}},
+				Args: []contract.Arg{{Slot: class, Outcome: abi.Deny, Deny: m.Patterns, Expands: true, MaxBytes: -1}},
 			})
 			if err != nil {
 				return nil, fmt.Errorf("where: %w", err)
 			}
-			w = append(w, whereTerm{slot: c})
+			t := whereTerm{slot: c}
+			if m.Key == contract.WhereAny {
+				t.tokens, t.patterns = []string{}, unescaped(m.Patterns)
+			}
+			w = append(w, t)
 			continue
 		}
 		t := whereTerm{name: m.Key, patterns: m.Patterns}
@@ -51,6 +59,15 @@ func newWhere(list []contract.Where, of *contract.Rules) (where, error) {
 	return w, nil
 }
 
+// unescaped are globs of paths as patterns of a text, which know no backslash.
+func unescaped(globs []string) []string {
+	out := make([]string, len(globs))
+	for i, g := range globs {
+		out[i] = strings.ReplaceAll(g, `\`, "")
+	}
+	return out
+}
+
 // matches says whether the rule is of a call.
 func (w where) matches(s *abi.Snapshot) bool {
 	for i := range w {
@@ -63,7 +80,10 @@ func (w where) matches(s *abi.Snapshot) bool {
 
 func (t *whereTerm) matches(s *abi.Snapshot) bool {
 	if t.slot != nil {
-		return t.slot.Judge(s).Outcome < abi.Allow
+		violated := t.slot.Judge(s).Outcome < abi.Allow
+		if violated || t.tokens == nil {
+			return violated
+		}
 	}
 	values, _ := s.Call.Values()
 	if t.tokens == nil {

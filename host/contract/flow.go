@@ -43,6 +43,10 @@ type Chain struct {
 	Outcome abi.Outcome
 }
 
+// WhereAny is the key of `where:` for whatever a call names: a path, judged as
+// slot: path does, or any text at any depth.
+const WhereAny = "*"
+
 // WhereSlot says whether a key of `where:` is a class of arguments, whose patterns
 // are those of `deny`. Any other key is an argument.
 func WhereSlot(key string) bool {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"path"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -17,6 +18,7 @@ var bouncerKeys = []string{
 func importBouncer(im *importer, root *yaml.Node) *yaml.Node {
 	tools := block(mapAt(root))
 	for _, m := range im.pairs(root, "a policy of Bouncer") {
+		im.isText(m.key, "a policy of Bouncer", true)
 		if key := im.toolKey(m.key, "", m.key.Value); key != nil {
 			putIn(tools, key, block(im.bouncerTool(m.key, m.value)))
 		}
@@ -50,8 +52,10 @@ func (im *importer) bouncerTool(key, n *yaml.Node) *yaml.Node {
 	var args []*yaml.Node
 	slots := im.bouncerPaths(what, m["write_params"], m["allowed_path_prefixes"], &args)
 	for _, p := range im.pairs(m["arg_patterns"], what+": arg_patterns") {
-		if pattern := im.text(p.value, what+": arg_patterns"); pattern != "" {
-			args = append(args, mapAt(p.key, "arg", im.argument(p.key), "match", textAt(p.value, pattern)))
+		im.isText(p.key, what+": arg_patterns", false)
+		im.isText(p.value, what+": arg_patterns", false)
+		if pattern := im.pythonPattern(p.value, what+": arg_patterns"); pattern.Value != "" {
+			args = append(args, mapAt(p.key, "arg", im.argument(p.key), "match", pattern))
 		}
 	}
 	out := mapAt(key, "replace", bareAt(key, "true"), "sink", im.bouncerSink(what, m), "slots", slots)
@@ -79,6 +83,7 @@ func (im *importer) arguments(n *yaml.Node, what string) *yaml.Node {
 	}
 	out := listAt(n)
 	for _, item := range im.texts(n, what) {
+		im.isText(item, what, false)
 		out.Content = append(out.Content, im.argument(item))
 	}
 	return out
@@ -106,6 +111,7 @@ func (im *importer) bouncerSink(what string, m map[string]*yaml.Node) *yaml.Node
 	}
 	exact := listAt(trusted)
 	for _, n := range im.texts(trusted, what+": trusted_destinations") {
+		im.isText(n, what+": trusted_destinations", false)
 		if strings.Contains(n.Value, "*") {
 			im.fail(n, "%s: %q is compared character by character in Bouncer, and would be a pattern here; write the destinations out", what, n.Value)
 		}
@@ -125,8 +131,14 @@ func (im *importer) bouncerPaths(what string, params, prefixes *yaml.Node, args 
 	if prefixes != nil && params == nil {
 		im.fail(prefixes, "%s: allowed_path_prefixes confine nothing in Bouncer without write_params; name the arguments, or remove it", what)
 	}
+	if prefixes != nil && params != nil && len(im.items(params, what+": write_params")) == 0 {
+		im.fail(params, "%s: no write_params, so that allowed_path_prefixes confine nothing in Bouncer; name the arguments, or remove both", what)
+	}
 	if params == nil {
 		return nil
+	}
+	for _, n := range im.items(params, what+": write_params") {
+		im.isText(n, what+": write_params", false)
 	}
 	if prefixes == nil {
 		slots = mapAt(params)
@@ -147,12 +159,19 @@ func (im *importer) bouncerPaths(what string, params, prefixes *yaml.Node, args 
 
 // prefix makes the pattern of everything at or below a directory.
 func (im *importer) prefix(n *yaml.Node) *yaml.Node {
-	dir := strings.TrimRight(escapeGlob(n.Value), "/")
+	im.isText(n, "allowed_path_prefixes", false)
+	clean := path.Clean(n.Value)
+	dir := strings.TrimRight(escapeGlob(clean), "/")
 	switch {
+	case strings.HasPrefix(n.Value, "//"):
+		im.fail(n, "prefix %q: Bouncer takes a path with two slashes before it for another one; write one", n.Value)
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		im.fail(n, "prefix %q: what is above where Bouncer was started is not known here; write the absolute path", n.Value)
 	case strings.HasPrefix(n.Value, "~") || strings.HasPrefix(n.Value, "$"):
 		im.fail(n, "prefix %q: Bouncer expands neither ~ nor variables, so it stands for a directory of that very name; write the absolute path", n.Value)
 	case strings.HasPrefix(n.Value, "/"):
-	case !strings.HasPrefix(n.Value, "."):
+	case clean == ".":
+	default:
 		dir = "./" + dir
 	}
 	return textAt(n, dir+"/**")

@@ -8,16 +8,27 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// How MCP Visor reads a glob: under rules and taints, one without ** has ? and
+// classes, too; in sensitive_files none has.
+type globKind int
+
+const (
+	globDenies globKind = iota
+	globAllows          // ** may match nothing here, and not there
+	globIsFile          // of sensitive_files
+)
+
 // pathGlob makes a pattern of a glob of MCP Visor. With ** in it, ** there is any
 // text, * any text without a slash, and everything else literal; without, it is
-// a glob of one component each. narrow keeps ** from matching nothing, which it
-// may here.
-func (im *importer) pathGlob(n *yaml.Node, narrow bool) *yaml.Node {
-	s := n.Value
-	deep := strings.Contains(s, "**")
-	if deep {
+// a glob of one component each.
+func (im *importer) pathGlob(n *yaml.Node, kind globKind) *yaml.Node {
+	s, narrow := n.Value, kind == globAllows
+	switch {
+	case strings.Contains(s, "**") || kind == globIsFile:
 		s = escapeGlob2(s)
-	} else {
+	case strings.Contains(s, "[!"):
+		im.fail(n, "glob %q: a ! that begins a class is a character in MCP Visor, and negates here; write it further back in the class", s)
+	default:
 		s = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(s)
 	}
 	parts := strings.Split(s, "/")
@@ -53,14 +64,22 @@ func escapeGlob2(s string) string {
 // maxSpelled bounds how many names one expression may stand for.
 const maxSpelled = 64
 
-// nameGlobs makes globs of a regular expression for the whole name of a tool:
-// literals, alternatives and ".*". ok is false for anything else.
+// The ends of a text, in what an expression is spelt out as.
+const (
+	textBegins = "\x00"
+	textEnds   = "\x01"
+)
+
+// nameGlobs makes globs of a regular expression for the name of a tool: literals,
+// alternatives and ".*". MCP Visor puts ^ before it and $ behind it, without
+// parentheses, so that only the first of several alternatives has a beginning and
+// only the last an end. ok is false for anything else.
 func nameGlobs(pattern string) (globs []string, ok bool) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse("^"+pattern+"$", syntax.Perl)
 	if err != nil {
 		return nil, false
 	}
-	globs, ok = spell(re, func(re *syntax.Regexp) (string, bool) {
+	spelt, ok := spell(re, func(re *syntax.Regexp) (string, bool) {
 		any := re.Op == syntax.OpStar && (re.Sub[0].Op == syntax.OpAnyChar || re.Sub[0].Op == syntax.OpAnyCharNotNL)
 		switch {
 		case any:
@@ -68,13 +87,42 @@ func nameGlobs(pattern string) (globs []string, ok bool) {
 		case re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL:
 			return "?", true
 		case re.Op == syntax.OpLiteral:
-			return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(string(re.Rune)), !strings.ContainsAny(string(re.Rune), "{}")
-		case re.Op == syntax.OpBeginText || re.Op == syntax.OpEndText || re.Op == syntax.OpEmptyMatch:
+			return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(literal(re)), !strings.ContainsAny(string(re.Rune), "{}"+textBegins+textEnds)
+		case re.Op == syntax.OpBeginText:
+			return textBegins, true
+		case re.Op == syntax.OpEndText:
+			return textEnds, true
+		case re.Op == syntax.OpEmptyMatch:
 			return "", true
 		}
 		return "", false
 	})
-	return globs, ok && !slices.Contains(globs, "")
+	for _, s := range spelt {
+		begun, ended := strings.TrimLeft(s, textBegins), strings.TrimRight(s, textEnds)
+		name := strings.TrimRight(begun, textEnds)
+		if len(begun) == len(s) {
+			name = "*" + name
+		}
+		if len(ended) == len(s) {
+			name += "*"
+		}
+		for strings.Contains(name, "**") {
+			name = strings.ReplaceAll(name, "**", "*")
+		}
+		if ok = ok && name != "" && !strings.ContainsAny(name, textBegins+textEnds); ok {
+			globs = append(globs, name)
+		}
+	}
+	return globs, ok
+}
+
+// literal is the text of a literal. The parser writes what has no letter case in
+// capitals.
+func literal(re *syntax.Regexp) string {
+	if re.Flags&syntax.FoldCase != 0 {
+		return strings.ToLower(string(re.Rune))
+	}
+	return string(re.Rune)
 }
 
 // commandWords makes word patterns of a regular expression for the beginning of
@@ -88,7 +136,7 @@ func commandWords(pattern string) (words []string, ok bool) {
 	list, ok := spell(re, func(re *syntax.Regexp) (string, bool) {
 		switch re.Op {
 		case syntax.OpLiteral:
-			return string(re.Rune), !strings.ContainsAny(string(re.Rune), "*?[]{}\\|;&<>()$`\"'\n")
+			return literal(re), !strings.ContainsAny(string(re.Rune), "*?[]{}\\|;&<>()$`\"'\n")
 		case syntax.OpCharClass:
 			return " ", slices.Contains(re.Rune, ' ') && slices.Contains(re.Rune, '\t')
 		case syntax.OpPlus:

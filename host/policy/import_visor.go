@@ -16,10 +16,14 @@ type visor struct {
 	tools   *yaml.Node
 	budgets *yaml.Node
 	names   []*yaml.Node          // of the servers
+	listed  []visorListed         // tools of the servers
 	set     map[string]*yaml.Node // settings:
 	window  int64                 // chain_window_size
 	labels  []string
 }
+
+// visorListed is a tool that the file lists.
+type visorListed struct{ server, tool, key string }
 
 // What MCP Visor does where a file says nothing.
 const (
@@ -242,6 +246,7 @@ func (v *visor) tool(server *yaml.Node, allowed bool, n *yaml.Node) {
 			return
 		}
 	}
+	v.listed = append(v.listed, visorListed{server.Value, name.Value, key.Value})
 	verdict := "deny"
 	if v.flag(m["allowed"], what+": allowed") && allowed {
 		verdict = "allow"

@@ -54,7 +54,10 @@ var visorRules = []visorRule{
 		t.alias(n, "skill", "skill", "skill_id", "skill_name", "skillname", "skill_key", "skill_slug")
 		t.exact(n, o, "skill")
 	}},
-	{"allow_activation", "patterns", func(t *visorTool, n, o *yaml.Node) { t.exact(n, o, "activation") }},
+	{"allow_activation", "patterns", func(t *visorTool, n, o *yaml.Node) {
+		t.alias(n, "activation", "exec", "stdiocommand", "servercommand", "dest", "dest_host", "destination", "domain")
+		t.exact(n, o, "activation")
+	}},
 	{"allow_destination", "patterns", func(t *visorTool, n, o *yaml.Node) {
 		t.alias(n, "host", "url", "uri", "host", "hostname", "endpoint", "dest", "dest_host", "destination", "domain")
 		t.exact(n, o, "host")
@@ -134,14 +137,24 @@ func (t *visorTool) alias(n *yaml.Node, slot string, names ...string) {
 
 // paths makes a rule of globs, which are compared there without regard to case.
 func (t *visorTool) paths(n, o *yaml.Node, slot, member string) {
-	globs := listAt(o)
-	for _, p := range t.texts(o, t.what+": patterns") {
-		globs.Content = append(globs.Content, t.pathGlob(p, member == "allow"))
+	globs, kind := listAt(o), globDenies
+	if member == "allow" {
+		kind = globAllows
 	}
-	if len(globs.Content) == 0 && member == "deny" {
-		t.fail(o, "%s: %s has no patterns, so it denies nothing; list them, or remove it", t.what, n.Value)
+	for _, p := range t.texts(o, t.what+": patterns") {
+		globs.Content = append(globs.Content, t.pathGlob(p, kind))
+	}
+	if member == "deny" {
+		t.some(n, globs)
 	}
 	t.add(n, "slot", textAt(n, slot), member, globs, "fold", bareAt(n, "true"))
+}
+
+// some holds that a rule that denies does deny something.
+func (t *visorTool) some(n, list *yaml.Node) {
+	if len(list.Content) == 0 {
+		t.fail(list, "%s: %s has no patterns, so it denies nothing; list them, or remove it", t.what, n.Value)
+	}
 }
 
 // exact makes a rule of values that are compared as a whole there.
@@ -173,7 +186,27 @@ func (t *visorTool) domains(n, o *yaml.Node, member string, forms ...string) {
 			values.Content = append(values.Content, textAt(d, form+domain))
 		}
 	}
+	if member == "deny" {
+		t.some(n, values)
+		t.comment("%s: %s denies addresses at the domains and below them; MCP Visor denies every text that a domain stands in, such as a@not-DOMAIN", t.what, n.Value)
+	} else {
+		t.alias(n, "recipient", "domain")
+	}
 	t.add(n, "slot", textAt(n, "recipient"), member, values)
+	if hosts := t.domainArgument(values, forms); member == "deny" && len(hosts.Content) > 0 {
+		t.add(n, "slot", textAt(n, "host"), "deny", hosts)
+	}
+}
+
+// domainArgument lists the domains of a rule that denies, for the argument domain,
+// which holds a host and no address.
+func (t *visorTool) domainArgument(values *yaml.Node, forms []string) *yaml.Node {
+	hosts := listAt(values)
+	for i := 0; i < len(values.Content); i += len(forms) {
+		v := values.Content[i]
+		hosts.Content = append(hosts.Content, textAt(v, "*."+strings.TrimPrefix(v.Value, forms[0])))
+	}
+	return hosts
 }
 
 // search makes a rule of patterns that may stand nowhere in the text.
@@ -184,6 +217,7 @@ func (t *visorTool) search(n, o *yaml.Node, slot string) {
 			patterns.Content = append(patterns.Content, textAt(p, "(?i)"+p.Value))
 		}
 	}
+	t.some(n, patterns)
 	t.add(n, "slot", textAt(n, slot), "deny_pattern", patterns)
 }
 
@@ -193,6 +227,7 @@ func (t *visorTool) keywords(n, o *yaml.Node) {
 	for _, p := range t.texts(o, t.what+": keywords") {
 		patterns.Content = append(patterns.Content, textAt(p, "(?i)"+regexp.QuoteMeta(p.Value)))
 	}
+	t.some(n, patterns)
 	t.add(n, "slot", textAt(n, "command"), "deny_pattern", patterns)
 }
 

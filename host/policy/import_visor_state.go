@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/callgate/callgate/host/contract"
 )
 
 // named returns the name of an entry, which it must have, and what to call the
@@ -43,14 +46,44 @@ func (v *visor) action(n, at *yaml.Node, what string) *yaml.Node {
 	return nil
 }
 
-// globKey makes the key of tools from names in which * is any text and everything
+// globKeys makes keys of tools from names in which * is any text and everything
 // else literal.
-func (v *visor) globKey(n *yaml.Node, server, tool string) *yaml.Node {
+func (v *visor) globKeys(n *yaml.Node, server, tool string) []*yaml.Node {
 	if strings.ContainsAny(server+tool, "{}") {
 		v.fail(n, "%q: braces have no place in a key", n.Value)
 	}
 	literal := strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`)
-	return textAt(n, literal.Replace(server)+"/"+literal.Replace(tool))
+	return v.caseless(n, literal.Replace(server), literal.Replace(tool))
+}
+
+// caseless makes the keys of a tool whose letter case MCP Visor passes over. Where
+// what is not listed is denied, those that are listed in another case are added;
+// where it is allowed, each letter is written in both.
+func (v *visor) caseless(n *yaml.Node, server, tool string) []*yaml.Node {
+	if v.allow {
+		return []*yaml.Node{textAt(n, bothCases(server)+"/"+bothCases(tool))}
+	}
+	key := server + "/" + tool
+	list := []*yaml.Node{textAt(n, key)}
+	for _, t := range v.listed {
+		if !MatchesTool(key, t.server, t.tool) && MatchesTool(strings.ToLower(key), strings.ToLower(t.server), strings.ToLower(t.tool)) {
+			list = append(list, textAt(n, t.key))
+		}
+	}
+	return list
+}
+
+// bothCases writes a glob so that it matches each letter in either case.
+func bothCases(glob string) string {
+	var b strings.Builder
+	for _, r := range glob {
+		if lower, upper := unicode.ToLower(r), unicode.ToUpper(r); lower != upper {
+			b.WriteString("[" + string(lower) + string(upper) + "]")
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // toolsOf makes keys of every server and tool of two lists. No servers: every
@@ -63,7 +96,7 @@ func (v *visor) toolsOf(servers, tools *yaml.Node, what string) *yaml.Node {
 	}
 	for _, s := range of {
 		for _, t := range v.texts(tools, what+": tools") {
-			out.Content = append(out.Content, v.globKey(t, s.Value, t.Value))
+			out.Content = append(out.Content, v.globKeys(t, s.Value, t.Value)...)
 		}
 	}
 	return out
@@ -107,7 +140,7 @@ func (v *visor) matches(n, at *yaml.Node, what string) *yaml.Node {
 			v.fail(m["tool_pattern"], "%s: the regular expression %q is no list of globs; write names, alternatives and .* only", what, pattern)
 		}
 		for _, g := range globs {
-			out.Content = append(out.Content, textAt(m["tool_pattern"], strings.NewReplacer("?", `\?`, "[", `\[`, `\`, `\\`).Replace(server)+"/"+g))
+			out.Content = append(out.Content, v.caseless(m["tool_pattern"], strings.NewReplacer("?", `\?`, "[", `\[`, `\`, `\\`).Replace(server), g)...)
 		}
 	}
 	return out
@@ -130,12 +163,12 @@ func (v *visor) taints(n *yaml.Node) *yaml.Node {
 		if p := m["source_patterns"]; p != nil {
 			globs := listAt(p)
 			for _, g := range v.texts(p, what+": source_patterns") {
-				globs.Content = append(globs.Content, v.pathGlob(g, false))
+				globs.Content = append(globs.Content, v.pathGlob(g, globDenies))
 			}
 			if len(globs.Content) == 1 {
 				globs = globs.Content[0]
 			}
-			where = mapAt(p, "path", globs)
+			where = mapAt(p, contract.WhereAny, globs)
 		}
 		out.Content = append(out.Content, mapAt(t, "name", name, "from", v.toolsOf(m["source_servers"], m["source_tools"], what), "where", where))
 	}
@@ -184,6 +217,10 @@ func (v *visor) identities(n *yaml.Node) *yaml.Node {
 		tools := listAt(i)
 		for _, t := range v.texts(m["allowed_tools"], what+": allowed_tools") {
 			server, tool, ok := strings.Cut(t.Value, "/")
+			if ok && (strings.ContainsAny(server, `*?[]{}\`) || checkText("server", server) != nil) {
+				v.fail(t, "%s: no server has the name in %q, which MCP Visor compares character by character; write the names out", what, t.Value)
+				continue
+			}
 			if key := v.toolKey(t, server, tool); ok && key != nil {
 				used[server] = true
 				tools.Content = append(tools.Content, key)
@@ -233,7 +270,7 @@ func (v *visor) redaction(n, root *yaml.Node) (sensitive, redact *yaml.Node) {
 	if f := m["sensitive_files"]; f != nil {
 		files = listAt(f)
 		for _, g := range v.texts(f, "redaction: sensitive_files") {
-			files.Content = append(files.Content, v.pathGlob(g, false))
+			files.Content = append(files.Content, v.pathGlob(g, globIsFile))
 		}
 	}
 	if len(files.Content) > 0 {
