@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"math/bits"
 	"regexp/syntax"
 	"unicode/utf8"
 )
@@ -22,6 +23,22 @@ func (s set) without(from, to byte) set {
 	}
 	return s
 }
+
+func (s set) size() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
+
+// in says whether a byte of the set is in a text.
+func (s set) in(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if s.has(text[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSome is how many bytes there are at most in a set of which a match has to have
+// one. Nearly every text has one of more.
+const maxSome = 16
 
 // everything is what a part can match of which nothing is known.
 var everything = set{^uint64(0), ^uint64(0)}

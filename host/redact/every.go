@@ -11,6 +11,11 @@ import (
 // patterns that read on to the end each time, for what could have been longer.
 const few = 4
 
+// small is the length that a piece of text has at most in which more of them are
+// looked for at once: this divided by its length. That is faster, and what is read
+// more than once there is little.
+const small = 1 << 10
+
 // spent is how often a piece of text is read for one pattern, besides, before what
 // is left of it counts as a match.
 const spent = 4
@@ -24,7 +29,11 @@ func onward(pattern string) (*regexp.Regexp, error) {
 // [regexp.Regexp.FindAllStringSubmatchIndex] lists them. It takes time in the
 // length of the text: a text that makes it read more is cut off, and rest is where;
 // -1 for nowhere.
-func (e *entry) every(text string, heard func(m []int)) (rest int) {
+func (e *entry) every(text string, left *budget, heard func(m []int)) (rest int) {
+	if !left.pay(e, len(text)) {
+		return 0
+	}
+	few := max(few, small/max(1, len(text)))
 	list := e.re.FindAllStringSubmatchIndex(text, few)
 	for _, m := range list {
 		heard(m)
@@ -42,6 +51,9 @@ func (e *entry) every(text string, heard func(m []int)) (rest int) {
 		r := counted{text: text[at-width:]}
 		m := e.onward.FindReaderSubmatchIndex(&r)
 		read += r.read
+		if !left.pay(e, r.read+anew) {
+			return ended
+		}
 		if m == nil {
 			return -1
 		}

@@ -36,7 +36,7 @@ func TestEveryMatchIsFoundOnceAndInOrder(t *testing.T) {
 		}
 		want := e.re.FindAllStringSubmatchIndex(text, -1)
 		var got [][]int
-		rest := e.every(text, func(m []int) { got = append(got, m) })
+		rest := e.every(text, plenty(), func(m []int) { got = append(got, m) })
 		if rest >= 0 {
 			if len(got) < few || len(got) > len(want) || rest != got[len(got)-1][1] {
 				t.Fatalf("%s in %q: cut off at %d behind %d of %d matches", pattern, text, rest, len(got), len(want))
@@ -81,7 +81,7 @@ func TestReadingIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	matches := func(n int) (found int) {
-		e.every(strings.Repeat("BEGIN-", n), func([]int) { found++ })
+		e.every(strings.Repeat("BEGIN-", n), plenty(), func([]int) { found++ })
 		return found
 	}
 	if once, tenfold := matches(1000), matches(10000); once != tenfold || once >= 1000 || once <= few {
@@ -97,7 +97,7 @@ func TestManyPiecesInOneWord(t *testing.T) {
 	spared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 20).Draw(t, "text"), "")
-		found, _ := s.matches(Results, text)
+		found, _ := s.matches(Results, text, plenty())
 		var want []span
 		for _, f := range found {
 			want = append(want, s.unspared(text, []span{f})...)

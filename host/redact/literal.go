@@ -10,20 +10,32 @@ import (
 // maxLiterals is how many literals one pattern is looked for by.
 const maxLiterals = 64
 
+// maxAround is how many literals there are at most that a repetition begins and
+// ends with. More say little more.
+const maxAround = 4
+
 // part is what is known of what a part of a pattern matches. Literals are in
 // lower case, as a finder reads text.
 type part struct {
 	exact []string // it matches these and nothing else; nil: not known
 	need  []string // every match contains one of these; nil: not known
+	first []string // every match begins with one of these, and
+	last  []string // ends with one of these; both nil where exact is known, or nothing
 	reach int      // bytes that a match has at most; -1: no bound
 	text  bool     // where the text begins or ends matters
 	can   set      // the bytes of ASCII that a match can have
 	row   run      // every match has such a row
 	must  set      // bytes that every match has
+	some  []set    // every match has a byte of each of these
 }
 
 // lacks says whether a text has not all that every match has.
 func (p *part) lacks(text string) bool {
+	for _, s := range p.some {
+		if !s.in(text) {
+			return true
+		}
+	}
 	for i, bits := range p.must {
 		for ; bits != 0; bits &= bits - 1 {
 			if strings.IndexByte(text, byte(i<<6+mathbits.TrailingZeros64(bits))) < 0 {
@@ -118,7 +130,10 @@ func literal(re *syntax.Regexp) part {
 // class is a part for each of a few characters.
 func class(re *syntax.Regexp) part {
 	p := part{reach: utf8.UTFMax}
-	p.can, _ = ofClass(re)
+	var all bool
+	if p.can, all = ofClass(re); all && p.can.size() <= maxSome {
+		p.some = []set{p.can}
+	}
 	var list []string
 	for i := 0; i+1 < len(re.Rune); i += 2 {
 		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
@@ -132,7 +147,8 @@ func class(re *syntax.Regexp) part {
 	return p
 }
 
-// concat finds the best of the runs of neighbours that are known exactly.
+// concat finds the best of the runs of neighbours that are known exactly, between
+// what those before and behind them end and begin with.
 func concat(subs []*syntax.Regexp) part {
 	all := part{exact: []string{""}}
 	run := []string{""}
@@ -145,6 +161,7 @@ func concat(subs []*syntax.Regexp) part {
 		p := read(sub)
 		all.reach, all.text, all.can = sum(all.reach, p.reach), all.text || p.text, all.can.or(p.can)
 		all.must = all.must.or(p.must)
+		all.some = append(all.some, p.some...)
 		if p.row.least > all.row.least {
 			all.row = p.row
 		}
@@ -153,9 +170,10 @@ func concat(subs []*syntax.Regexp) part {
 		if next == nil {
 			all.exact = nil
 			keep(run)
-			if run = p.exact; run == nil {
-				run = []string{""}
+			if p.exact == nil {
+				keep(product(run, p.first))
 			}
+			run = p.ends()
 			continue
 		}
 		run = next
@@ -163,12 +181,25 @@ func concat(subs []*syntax.Regexp) part {
 	keep(run)
 	if all.exact != nil {
 		all.exact = run
+	} else {
+		all.last = run
 	}
 	return all
 }
 
+// ends are what the part ends with: nothing, where that is not known.
+func (p *part) ends() []string {
+	switch {
+	case p.exact != nil:
+		return p.exact
+	case p.last != nil:
+		return p.last
+	}
+	return []string{""}
+}
+
 func alternate(subs []*syntax.Regexp) part {
-	all := part{exact: []string{}, need: []string{}, must: everything}
+	all := part{exact: []string{}, need: []string{}, last: []string{}, must: everything}
 	for _, sub := range subs {
 		p := read(sub)
 		all.text, all.can = all.text || p.text, all.can.or(p.can)
@@ -178,6 +209,7 @@ func alternate(subs []*syntax.Regexp) part {
 			all.reach = max(all.reach, p.reach)
 		}
 		all.exact = union(all.exact, p.exact)
+		all.last = union(all.last, p.ends())
 		all.must = all.must.and(p.must)
 		all.need = union(all.need, p.best())
 	}
@@ -200,7 +232,7 @@ func repeat(re *syntax.Regexp) part {
 		p.row = sub.row
 	}
 	if least > 0 {
-		p.must = sub.must
+		p.must, p.some = sub.must, sub.some
 	}
 	if most >= 0 && sub.reach >= 0 {
 		p.reach = most * sub.reach
@@ -210,6 +242,9 @@ func repeat(re *syntax.Regexp) part {
 		p.exact = union([]string{""}, sub.exact)
 	case least > 0:
 		p.need = sub.best()
+		if n := len(sub.exact); 0 < n && n <= maxAround {
+			p.first, p.last = sub.exact, sub.exact
+		}
 		run := []string{""}
 		for range min(least, 8) {
 			next := product(run, sub.exact)

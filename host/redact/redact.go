@@ -5,7 +5,9 @@
 // one by one, so that neither an escape nor the line breaks of a document hide a
 // match; what it answers with are cuts in those strings, from which the bytes
 // around them can be kept as they were. Text without a match costs one pass
-// that looks for the literals that every match has to contain.
+// that looks for the literals that every match has to contain; around those it is
+// read for as long as a text of its length may take, and beyond that counts as a
+// match, whole.
 package redact
 
 import (
@@ -63,6 +65,7 @@ type Set struct {
 	withs   *finder  // of what is put in
 	always  []int    // entries without a literal
 	own     int      // entries that were compiled
+	base    int      // steps at each byte of any text, see budget
 	where   Where    // of all entries
 	named   Where    // of those with keys
 	denies  *Set     // the entries with Refuse: deny
@@ -77,6 +80,7 @@ type entry struct {
 	onward *regexp.Regexp // see onward
 	group  int            // of the match that is replaced
 	part   part           // what is known of a match
+	steps  int            // at each byte that is read, see budget
 	except []glob
 	keys   []glob
 }
@@ -130,6 +134,7 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 	}
 	s.literal = newFinder(append(literals, oddFolds, invisible()))
 	s.withs = newFinder(replacements(s.entries))
+	s.base = baseOf(s.entries, s.always)
 	s.markers = markersOf(s.entries)
 	s.denies, s.asks = s.refusing(abi.Deny), s.refusing(abi.Ask)
 	return s, 0, nil
@@ -193,6 +198,7 @@ func compile(e Entry) (c entry, need []string, err error) {
 	if c.re, err = regexp.Compile(e.Pattern); err != nil {
 		return c, nil, err
 	}
+	c.steps = stepsOf(e.Pattern)
 	if c.onward, err = onward(e.Pattern); err != nil {
 		return c, nil, err
 	}
@@ -214,7 +220,10 @@ func compile(e Entry) (c entry, need []string, err error) {
 	if c.part.byRow() {
 		return c, nil, nil
 	}
-	return c, c.part.best(), nil
+	for _, text := range c.part.best() {
+		need = append(need, plainFolds.Replace(text))
+	}
+	return c, need, nil
 }
 
 // Covers says whether an entry is about one of these places.

@@ -22,21 +22,26 @@ const context = utf8.UTFMax
 // heard is what one pass found in a text.
 type heard struct {
 	windows [][]window // by entry; nil: none
-	all     bool       // the literals say nothing of it
 	hidden  bool       // there are characters in it that nobody sees
 }
 
 // spans finds what is to be replaced in a text, which stands under members of
-// these names. Pieces do not overlap, and come in order.
+// these names. Pieces do not overlap, and come in order. A text that would be read
+// for too long is one piece.
 func (s *Set) spans(w Where, text string, names []string) []span {
-	found, hidden := s.matches(w, text)
-	found = s.values(w, text, names, found)
-	if hidden {
+	left := s.budget(text)
+	found, hidden := s.matches(w, text, left)
+	found = s.values(w, text, names, found, left)
+	if hidden && *left >= 0 {
 		bare, at := visible(text)
-		more, _ := s.matches(w, bare)
-		for _, m := range s.values(w, bare, names, more) {
+		left = s.budget(text)
+		more, _ := s.matches(w, bare, left)
+		for _, m := range s.values(w, bare, names, more, left) {
 			found = append(found, span{at[m.from], at[m.to-1] + width(text, at[m.to-1]), m.entry, m.rest})
 		}
+	}
+	if *left < 0 {
+		return []span{{0, len(text), found[len(found)-1].entry, true}}
 	}
 	if len(found) == 0 {
 		return nil
@@ -44,36 +49,45 @@ func (s *Set) spans(w Where, text string, names []string) []span {
 	return merged(s.beside(text, s.unspared(text, found)))
 }
 
-// listen reads a text once.
+// listen reads a text once, and once more if a letter in it folds oddly.
 func (s *Set) listen(w Where, text string) heard {
 	var h heard
+	odd := false
 	s.literal.find(text, func(owner, end int) {
 		switch {
 		case owner == s.own:
-			h.all = true
-			return
+			odd = true
 		case owner > s.own:
 			h.hidden = true
-			return
-		case owner >= len(s.entries) || s.entries[owner].where&w == 0 || s.entries[owner].keys != nil:
-			return
+		default:
+			s.hear(&h, w, owner, text, window{end - 1, end})
 		}
-		if h.windows == nil {
-			h.windows = make([][]window, len(s.entries))
-		}
-		h.windows[owner] = s.entries[owner].part.widened(text, h.windows[owner], window{end - 1, end})
 	})
+	if odd {
+		h.windows = nil
+		plain, at := unfolded(text)
+		s.literal.find(plain, func(owner, end int) {
+			from := at[end-1]
+			s.hear(&h, w, owner, text, window{from, from + width(text, from)})
+		})
+	}
 	for i := range s.entries {
-		if e := &s.entries[i]; e.where&w != 0 && e.keys == nil && e.re != nil && e.part.byRow() {
-			e.part.row.find(text, func(from, to int) {
-				if h.windows == nil {
-					h.windows = make([][]window, len(s.entries))
-				}
-				h.windows[i] = e.part.widened(text, h.windows[i], window{from, to})
-			})
+		if e := &s.entries[i]; e.re != nil && e.part.byRow() {
+			e.part.row.find(text, func(from, to int) { s.hear(&h, w, i, text, window{from, to}) })
 		}
 	}
 	return h
+}
+
+// hear adds the window around a place where an entry can match, if it is asked.
+func (s *Set) hear(h *heard, w Where, i int, text string, at window) {
+	if i >= len(s.entries) || s.entries[i].where&w == 0 || s.entries[i].keys != nil {
+		return
+	}
+	if h.windows == nil {
+		h.windows = make([][]window, len(s.entries))
+	}
+	h.windows[i] = s.entries[i].part.widened(text, h.windows[i], at)
 }
 
 // widened adds the window around a place that a match overlaps.
@@ -99,7 +113,7 @@ func (p *part) widened(text string, list []window, at window) []window {
 }
 
 // matches finds what the patterns match.
-func (s *Set) matches(w Where, text string) (found []span, hidden bool) {
+func (s *Set) matches(w Where, text string, left *budget) (found []span, hidden bool) {
 	h := s.listen(w, text)
 	whole := []window{{0, len(text)}}
 	for i := range s.entries {
@@ -111,30 +125,35 @@ func (s *Set) matches(w Where, text string) (found []span, hidden bool) {
 		if h.windows != nil {
 			windows = h.windows[i]
 		}
-		if h.all || slices.Contains(s.always, i) {
+		if slices.Contains(s.always, i) {
 			windows = whole
 		}
-		found = append(found, e.all(i, text, windows)...)
+		if found = append(found, e.all(i, text, windows, left)...); *left < 0 {
+			break
+		}
 	}
 	return found, h.hidden
 }
 
 // all finds the matches in the windows of a text.
-func (e *entry) all(i int, text string, windows []window) (found []span) {
+func (e *entry) all(i int, text string, windows []window, left *budget) (found []span) {
 	for _, in := range windows {
-		some, sure := e.within(i, text, in)
+		some, sure := e.within(i, text, in, left)
 		if !sure {
-			whole, _ := e.within(i, text, window{0, len(text)})
+			whole, _ := e.within(i, text, window{0, len(text)}, left)
 			return whole
 		}
-		found = append(found, some...)
+		if found = append(found, some...); *left < 0 {
+			break
+		}
 	}
 	return found
 }
 
 // within finds the matches in a piece of a text. It is not sure of one that
-// touches an end of the piece, as it can not see what stands beyond.
-func (e *entry) within(i int, text string, in window) (found []span, sure bool) {
+// touches an end of the piece, as it can not see what stands beyond. A budget that
+// it spends leaves one piece, which is not read.
+func (e *entry) within(i int, text string, in window, left *budget) (found []span, sure bool) {
 	for in.from > 0 && !utf8.RuneStart(text[in.from]) {
 		in.from--
 	}
@@ -145,7 +164,7 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 		return nil, true
 	}
 	sure = true
-	rest := e.every(text[in.from:in.to], func(m []int) {
+	rest := e.every(text[in.from:in.to], left, func(m []int) {
 		from, to := in.from+m[0], in.from+m[1]
 		sure = sure && !(from == in.from && from > 0 || to == in.to && to < len(text))
 		if g := 2 * e.group; m[g] >= 0 && m[g+1] > m[g] {
@@ -153,7 +172,10 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 		}
 		found = append(found, span{from, to, i, false})
 	})
-	if rest >= 0 {
+	switch {
+	case *left < 0:
+		return []span{{in.from, in.to, i, true}}, true
+	case rest >= 0:
 		found = append(found, span{in.from + rest, in.to, i, true})
 	}
 	return found, sure
@@ -161,8 +183,8 @@ func (e *entry) within(i int, text string, in window) (found []span, sure bool) 
 
 // values finds the entries that are about everything under a member with one of
 // these names, or what their pattern matches in it.
-func (s *Set) values(w Where, text string, names []string, found []span) []span {
-	if s.named&w == 0 || text == "" {
+func (s *Set) values(w Where, text string, names []string, found []span, left *budget) []span {
+	if s.named&w == 0 || text == "" || *left < 0 {
 		return found
 	}
 	for i := range s.entries {
@@ -174,8 +196,10 @@ func (s *Set) values(w Where, text string, names []string, found []span) []span 
 			found = append(found, span{0, len(text), i, false})
 			continue
 		}
-		some, _ := e.within(i, text, window{0, len(text)})
-		found = append(found, some...)
+		some, _ := e.within(i, text, window{0, len(text)}, left)
+		if found = append(found, some...); *left < 0 {
+			break
+		}
 	}
 	return found
 }

@@ -2,9 +2,31 @@ package redact
 
 import "strings"
 
-// oddFolds are letters that a pattern in any case takes for k and s. They change
-// how a text is read, and belong to nothing of a policy.
-var oddFolds = []string{"\u212a", "\u017f"}
+// oddFolds are letters that a pattern in any case takes for k and s, and plainFolds
+// those. They change how a text is read, and belong to nothing of a policy.
+var (
+	oddFolds   = []string{"\u212a", "\u017f"}
+	plainFolds = strings.NewReplacer(oddFolds[0], "k", oddFolds[1], "s")
+)
+
+// unfolded returns a text in which no letter folds oddly, and where each byte of it
+// stood, or the letter that it is for.
+func unfolded(text string) (plain string, at []int) {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := width(text, i)
+		char := text[i : i+n]
+		if n > 1 {
+			char = plainFolds.Replace(char)
+		}
+		for j := range len(char) {
+			at = append(at, i+j)
+		}
+		b.WriteString(char)
+		i += n
+	}
+	return b.String(), at
+}
 
 // unseen are the characters that nobody sees, from and to: those that Unicode lets
 // a reader ignore, and controls that are no white space. What stands behind the
