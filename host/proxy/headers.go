@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/callgate/callgate/host/transport"
 	"github.com/callgate/callgate/host/wire"
@@ -68,8 +69,25 @@ func readings(value string) []string {
 	if plain, ok := transport.DecodeHeaderValue(value); ok && plain != value {
 		all = append(all, plain)
 	}
-	if plain, err := url.PathUnescape(value); err == nil && plain != value {
+	if plain := unescaped(value); plain != value {
 		all = append(all, plain)
 	}
 	return all
+}
+
+// unescaped reads percent signs as far as they are any: a reader takes the members
+// of a list one by one, and one that is none hides none of the others.
+func unescaped(value string) string {
+	var b strings.Builder
+	for i := 0; i < len(value); i++ {
+		if value[i] == '%' && i+2 < len(value) {
+			if plain, err := url.PathUnescape(value[i : i+3]); err == nil {
+				b.WriteString(plain)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(value[i])
+	}
+	return b.String()
 }

@@ -123,6 +123,7 @@ func TestARedactedArgumentIsInNoHeader(t *testing.T) {
 		{name: "gateway, only a header of no argument", front: true, places: "arguments", value: "x", want: "x", more: http.Header{"Mcp-Param-Other": {"tok-123456"}}},
 		{name: "gateway, only in base64", front: true, places: "arguments", value: "x", want: "x", more: http.Header{"Mcp-Param-Other": {transport.EncodeHeaderValue("é tok-123456")}}},
 		{name: "gateway, in trace context", front: true, places: "arguments", value: "x", want: "x", more: http.Header{"Baggage": {"k=tok-123456"}, "Tracestate": {"k=tok-123456"}, "User-Agent": {"tok-123456"}}},
+		{name: "gateway, beside percent signs of nothing", front: true, places: "arguments", value: "x", want: "x", more: http.Header{"Baggage": {"a=%zz,k=tok%2D123456%"}}},
 		{name: "gateway, the twin", front: true, places: "results", value: "x tok-123456", want: "x tok-123456", more: http.Header{"Mcp-Param-Other": {"tok-123456"}}},
 	}
 	for _, c := range cases {
@@ -135,7 +136,7 @@ func TestARedactedArgumentIsInNoHeader(t *testing.T) {
 			if !strings.Contains(strings.Join(headers, "\n"), "Mcp-Param-Key: "+c.want) || !strings.Contains(w.log(), wantArgument) {
 				t.Errorf("the server got %q and %s; want %q", headers, w.log(), c.want)
 			}
-			if c.places == "arguments" && strings.Contains(strings.Join(headers, "\n")+w.log(), "tok-123456") {
+			if c.places == "arguments" && strings.Contains(strings.ReplaceAll(strings.Join(headers, "\n"), "%2D", "-")+w.log(), "tok-123456") {
 				t.Errorf("the secret reaches the server: %q\n%s", headers, w.log())
 			}
 		})

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"regexp/syntax"
-	"slices"
-)
+import "regexp/syntax"
 
 // What reading costs is counted in steps: one is what a matcher does at a byte for
 // one state of a pattern. The counts are of bytes and patterns, not of time, so that
@@ -32,10 +29,10 @@ func (s *Set) budget(text string) *budget {
 }
 
 // baseOf is how many steps each byte takes that is read for these entries whatever
-// the text is.
-func baseOf(entries []entry, always []int) (steps int) {
+// the text is: those under a name, and those without a literal of three bytes.
+func baseOf(entries []entry) (steps int) {
 	for i := range entries {
-		if e := &entries[i]; e.keys != nil || e.part.byRow() || slices.Contains(always, i) {
+		if e := &entries[i]; e.keys != nil || shortest(e.part.best()) < 3 {
 			steps += e.steps
 		}
 	}

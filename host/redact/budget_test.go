@@ -15,13 +15,13 @@ func plenty() *budget {
 }
 
 // slow is a line in which all entries of a set look for a match.
-const slow = "kk x0 1 2 3 4 5 6 7 8 9 ? "
+const slow = "kkk x0 1 2 3 4 5 6 7 8 9 ? "
 
 // slowSet has so many entries that each text made of slow lines costs too much.
 func slowSet(t *testing.T) *Set {
 	var list []Entry
 	for i := range 20 {
-		list = append(list, Entry{Name: fmt.Sprint(i), Pattern: "(?:kk|qq|jj|zz)[a-z0-9 ]*[?#]x", With: "[gone]", Except: []string{"*"}})
+		list = append(list, Entry{Name: fmt.Sprint(i), Pattern: "(?:kkk|qqq|jjj|zzz)[a-z0-9 ]*[?#]x", With: "[gone]", Except: []string{"*"}})
 	}
 	return compiled(t, append(list, Entry{Name: "token", Pattern: `AKIA[A-Z0-9]{16}`, With: "[token]"})...)
 }
@@ -59,12 +59,12 @@ func TestATextThatCostsTooMuchIsRedactedWhole(t *testing.T) {
 func TestWhatThePolicyWantsReadWholeCostsNothing(t *testing.T) {
 	var list []Entry
 	for i := range 60 {
-		list = append(list, Entry{Name: fmt.Sprint(i), Pattern: "(?:[a-e]|[g-k]|[m-q]|[s-x]){3}[A-Z]", With: "[*]"})
+		list = append(list, Entry{Name: fmt.Sprint(i), Pattern: "[b-e]*[g-k]*[m-q]*[A-Z]", With: "[*]"})
 	}
 	s := compiled(t, list...)
 	text := strings.Repeat("the fox 1 the dog 2\n", least/10)
-	if got := s.Text(Results, text+"theX"); got != text+"[*]" {
-		t.Errorf("got %d bytes, want %d", len(got), len(text)+3)
+	if got := s.Text(Results, text+"theX"); got != text+"th[*]" {
+		t.Errorf("got %d bytes, want %d", len(got), len(text)+5)
 	}
 }
 

@@ -134,7 +134,7 @@ func Compile(entries []Entry) (s *Set, i int, err error) {
 	}
 	s.literal = newFinder(append(literals, oddFolds, invisible()))
 	s.withs = newFinder(replacements(s.entries))
-	s.base = baseOf(s.entries, s.always)
+	s.base = baseOf(s.entries)
 	s.markers = markersOf(s.entries)
 	s.denies, s.asks = s.refusing(abi.Deny), s.refusing(abi.Ask)
 	return s, 0, nil
