@@ -286,17 +286,22 @@ func (d *doctor) reloads(about string, p approval.Process) bool {
 	if r == nil {
 		return false
 	}
+	who := fmt.Sprintf("process %d", p.Info.PID)
+	of := who + ": "
+	if about == who { // the line begins with it
+		who, of = "it", ""
+	}
 	for _, what := range r.Restart {
-		d.say("note", about, "restart the server in the client", "process %d: %s", p.Info.PID, what)
+		d.say("note", about, "restart the server in the client", "%s%s", of, what)
 	}
 	why := strings.Join(r.Why, "; ")
 	switch r.State {
 	case abi.ReloadFailed:
-		d.say("problem", about, "mend the files; the process reads them again by itself", "process %d keeps its old policy, since the files do not load: %s", p.Info.PID, why)
+		d.say("problem", about, "mend the files; the process reads them again by itself", "%s keeps its old policy, since the files do not load: %s", who, why)
 	case abi.ReloadWaits:
-		d.say("note", about, "callgate reload --accept", "process %d: a policy that may allow more waits: %s", p.Info.PID, why)
+		d.say("note", about, "callgate reload --accept", "%sa policy that may allow more waits: %s", of, why)
 	case abi.ReloadFixed:
-		d.say("problem", about, "restart the server in the client", "process %d keeps its old policy: %s", p.Info.PID, why)
+		d.say("problem", about, "restart the server in the client", "%s keeps its old policy: %s", who, why)
 	default:
 		return false
 	}
