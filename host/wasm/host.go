@@ -57,9 +57,11 @@ func New(o Options) (*Host, error) {
 	return h, nil
 }
 
-// Close closes all plugins, and returns when the last evaluation has ended.
+// Close closes all plugins, and returns when the last evaluation has ended. It may
+// be called twice.
 func (h *Host) Close() error {
 	h.mu.Lock()
+	was := h.closed
 	h.closed = true
 	var open []*Plugin
 	for p := range h.plugins {
@@ -72,7 +74,7 @@ func (h *Host) Close() error {
 	for _, p := range open {
 		<-p.Gone()
 	}
-	if h.pageMap != nil {
+	if h.pageMap != nil && !was {
 		return h.pageMap.Close()
 	}
 	return nil

@@ -19,7 +19,6 @@ type instance struct {
 	mod       api.Module
 	memory    *memory
 	globals   []api.MutableGlobal
-	depth     api.Global
 	pages     api.Global
 	evaluator api.Function
 	calls     int
@@ -59,9 +58,9 @@ func (p *Plugin) instantiate() (i *instance, err error) {
 
 // find looks up what the pass exported.
 func (i *instance) find(info meter.Info) error {
-	i.depth, i.pages = i.mod.ExportedGlobal(meter.ExportDepth), i.mod.ExportedGlobal(meter.ExportPages)
+	i.pages = i.mod.ExportedGlobal(meter.ExportPages)
 	i.evaluator = i.mod.ExportedFunction(abi.EvaluateExport)
-	if i.depth == nil || i.pages == nil || i.run.fuel == nil || i.run.mem == nil || i.evaluator == nil {
+	if i.run.depth == nil || i.pages == nil || i.run.fuel == nil || i.run.mem == nil || i.evaluator == nil {
 		return errors.New("the module lost its exports in the meter")
 	}
 	names := []string{meter.ExportDepth, meter.ExportPages}
@@ -88,7 +87,7 @@ func (e *guestError) Error() string { return string(e.class) + ": " + e.detail }
 
 // failed says what an error of the engine means.
 func (i *instance) failed(err error) *guestError {
-	deep := i.depth != nil && int32(i.depth.Get()) == meter.DepthExceeded
+	deep := i.run.depth != nil && int32(i.run.depth.Get()) == meter.DepthExceeded
 	trace := i.run.ended(err, deep)
 	return &guestError{i.run.class, i.run.detail, trace}
 }

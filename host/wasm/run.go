@@ -23,6 +23,7 @@ type run struct {
 	limits *Limits
 	mem    api.Memory
 	fuel   api.MutableGlobal
+	depth  api.Global
 
 	view      abi.Value // what get looks in; absent: everything is
 	seedOf    func() [32]byte
@@ -61,6 +62,7 @@ func runOf(ctx context.Context, mod api.Module) *run {
 func (r *run) bind(mod api.Module) {
 	r.mem = mod.Memory()
 	r.fuel, _ = mod.ExportedGlobal(meter.ExportFuel).(api.MutableGlobal)
+	r.depth = mod.ExportedGlobal(meter.ExportDepth)
 }
 
 // startClock is what the clocks say before there is a snapshot, and where the
@@ -157,8 +159,10 @@ func (r *run) read(what string, at, size uint64) []byte {
 // ended takes the error of a guest that did not return, and gives the trace that
 // goes with it.
 func (r *run) ended(err error, depth bool) (trace string) {
-	text := strings.TrimPrefix(err.Error(), "wasm error: ")
-	text, rest, _ := strings.Cut(text, "\n")
+	text, rest, _ := strings.Cut(err.Error(), "\n")
+	if _, of, found := strings.Cut(text, "wasm error: "); found { // before it: which start function
+		text = of
+	}
 	var defect runtime.Error
 	switch {
 	case r.class != "":

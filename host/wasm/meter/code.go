@@ -179,6 +179,12 @@ func (f *function) instruction() error {
 			f.out.at(binary.OpCall, f.m.bulk)
 		}
 		f.copy()
+		switch makesNaN(f.in.Op) {
+		case binary.F32:
+			f.out.at(binary.OpCall, f.m.nan32)
+		case binary.F64:
+			f.out.at(binary.OpCall, f.m.nan64)
+		}
 	}
 	return nil
 }

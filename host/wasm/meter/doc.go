@@ -41,6 +41,11 @@
 // maximum that the module declares. An access between the size that the module
 // sees and the real one does not trap; it is zeros until the module writes.
 //
+// Floats: a NaN that an instruction makes is the canonical one with the sign 0,
+// as in the deterministic profile of WebAssembly 3.0. Otherwise its sign and bits
+// would be the processor's, and the compiler's. What only moves bits keeps them:
+// loads, stores, constants, abs, neg, copysign, reinterpret.
+//
 // Custom sections are dropped but for name, whose functions are numbered anew.
 // Code that can not be reached is dropped.
 package meter

@@ -4,7 +4,7 @@ import "github.com/callgate/callgate/host/wasm/binary"
 
 // helpers writes the functions that are added.
 func (m *module) helpers(out *buffer) {
-	for _, body := range [addedFuncs]buffer{m.refillBody(), m.bulkBody(), m.growBody()} {
+	for _, body := range [addedFuncs]buffer{m.refillBody(), m.bulkBody(), m.growBody(), nanBody(canonical32, binary.OpF32Eq), nanBody(canonical64, binary.OpF64Eq)} {
 		out.u32(uint32(len(body)))
 		out.bytes(body)
 	}
@@ -99,5 +99,26 @@ func (m *module) growBody() buffer {
 	b.op(binary.OpI32Add)
 	b.at(binary.OpGlobalSet, m.pages)
 	b.op(binary.OpEnd)
+	return b
+}
+
+// The canonical NaNs: constants, as instructions.
+var (
+	canonical32 = []byte{byte(binary.OpF32Const), 0, 0, 0xc0, 0x7f}
+	canonical64 = []byte{byte(binary.OpF64Const), 0, 0, 0, 0, 0, 0, 0xf8, 0x7f}
+)
+
+// nanBody makes one NaN of all of them:
+//
+//	(param $x) (result)
+//	(select (local.get $x) (canonical) (eq (local.get $x) (local.get $x)))
+func nanBody(canonical []byte, eq binary.Op) buffer {
+	const x = 0
+	b := buffer{0}
+	b.at(binary.OpLocalGet, x)
+	b.bytes(canonical)
+	b.at(binary.OpLocalGet, x)
+	b.at(binary.OpLocalGet, x)
+	b.op(eq, binary.OpSelect, binary.OpEnd)
 	return b
 }

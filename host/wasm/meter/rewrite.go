@@ -72,6 +72,7 @@ type module struct {
 	indirect bool   // call_indirect may reach an imported function
 
 	refill, bulk, grow uint32 // functions
+	nan32, nan64       uint32 // functions
 	fuel, depth, pages uint32 // globals
 }
 

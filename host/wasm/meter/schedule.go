@@ -51,6 +51,18 @@ func cost(op binary.Op) int64 {
 	return costInstruction
 }
 
+// makesNaN is the type of the result of an instruction whose NaN may have other
+// bits on another machine or engine, 0 for any other instruction.
+func makesNaN(op binary.Op) binary.ValType {
+	switch {
+	case op >= binary.OpF32Ceil && op < binary.OpF32Copysign, op == binary.OpF32DemoteF64:
+		return binary.F32
+	case op >= binary.OpF64Ceil && op < binary.OpF64Copysign, op == binary.OpF64PromoteF32:
+		return binary.F64
+	}
+	return 0
+}
+
 // isBulk says that the work of an instruction grows with its last operand, an
 // i32.
 func isBulk(op binary.Op) bool {

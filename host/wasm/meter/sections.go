@@ -12,12 +12,14 @@ const (
 	typeRefuel = iota // (i64) -> i64
 	typeRefill        // () -> ()
 	typeNumber        // (i32) -> i32
+	typeFloat         // (f32) -> f32
+	typeDouble        // (f64) -> f64
 	addedTypes
 )
 
 // addedFuncs is the number of functions that are added, behind those of the
-// module: refill, bulk, grow.
-const addedFuncs = 3
+// module: refill, bulk, grow, nan32, nan64.
+const addedFuncs = 5
 
 const funcType = 0x60
 
@@ -43,6 +45,8 @@ func (m *module) typeSection() ([]byte, error) {
 		funcType, 1, byte(binary.I64), 1, byte(binary.I64),
 		funcType, 0, 0,
 		funcType, 1, byte(binary.I32), 1, byte(binary.I32),
+		funcType, 1, byte(binary.F32), 1, byte(binary.F32),
+		funcType, 1, byte(binary.F64), 1, byte(binary.F64),
 	}
 	return vector(n+addedTypes, m.rest(binary.SectionType, start), added), done(&r)
 }
@@ -103,11 +107,11 @@ func (m *module) functionSection() ([]byte, error) {
 		}
 	}
 	var added buffer
-	added.u32(m.addedType(typeRefill))
-	added.u32(m.addedType(typeNumber))
-	added.u32(m.addedType(typeNumber))
+	for _, t := range [addedFuncs]uint32{typeRefill, typeNumber, typeNumber, typeFloat, typeDouble} {
+		added.u32(m.addedType(t))
+	}
 	m.refill = m.imported + 1 + n
-	m.bulk, m.grow = m.refill+1, m.refill+2
+	m.bulk, m.grow, m.nan32, m.nan64 = m.refill+1, m.refill+2, m.refill+3, m.refill+4
 	return vector(n+addedFuncs, m.rest(binary.SectionFunction, start), added), done(&r)
 }
 

@@ -1,0 +1,8 @@
+;; Loops by a branch table whose every target is the loop.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (loop $again (br_table $again $again (i32.const 7)))
+    (unreachable)))

@@ -1,0 +1,9 @@
+;; Answers what is not in memory to configure.
+(module
+  (memory (export "memory") 8)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_configure") (result i64)
+    (i64.const 0xffffffff00000008))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,10 @@
+;; Says twice whether the settings will do.
+(module
+  (memory (export "memory") 8)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (data (i32.const 2048) "{\22ok\22:false,\22ok\22:true}")
+  (func (export "callgate_configure") (result i64)
+    (i64.const 0x0000080000000016))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,8 @@
+;; Divides by zero.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (drop (i32.div_u (i32.const 1) (i32.const 0)))
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,8 @@
+;; Throws.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (tag $e)
+  (func (export "callgate_evaluate") (result i64)
+    (throw $e)))

@@ -1,0 +1,11 @@
+;; Hands the host empty ranges at address zero and at the end of memory, which is no mistake.
+(module
+  (import "callgate_v0" "get" (func $get (param i32 i32 i32 i32) (result i64)))
+  (import "callgate_v0" "log" (func $log (param i32 i32 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (drop (call $get (i32.const 0) (i32.const 0) (i32.const 0x1000000) (i32.const 0)))
+    (call $log (i32.const 0) (i32.const 0x1000000) (i32.const 0))
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,9 @@
+;; Copies a segment of data, which could be dropped.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (data $d "x")
+  (func (export "callgate_evaluate") (result i64)
+    (memory.init $d (i32.const 0) (i32.const 0) (i32.const 1))
+    (i64.const 0x0000040000000015)))

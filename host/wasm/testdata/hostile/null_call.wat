@@ -1,0 +1,9 @@
+;; Calls an entry of a table that is null.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (table 1 funcref)
+  (func (export "callgate_evaluate") (result i64)
+    (call_indirect (i32.const 0))
+    (i64.const 0x0000040000000015)))

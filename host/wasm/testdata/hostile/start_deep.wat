@@ -1,0 +1,9 @@
+;; Recurses in its start function.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func $start (call $start))
+  (start $start)
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,10 @@
+;; Logs without an end in its start function.
+(module
+  (import "callgate_v0" "log" (func $log (param i32 i32 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func $start (loop $again (call $log (i32.const 3) (i32.const 0) (i32.const 65536)) (br $again)))
+  (start $start)
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))

@@ -1,0 +1,8 @@
+;; Has a table of all entries that 32 bits reach.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (table 0xffffffff funcref)
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))

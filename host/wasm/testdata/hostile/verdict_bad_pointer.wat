@@ -1,0 +1,7 @@
+;; Points at what is no pointer.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22deny\22,\22code\22:\22BAD\22,\22at\22:[\22call\22]}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x000004000000002d)))

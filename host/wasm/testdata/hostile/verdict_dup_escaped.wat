@@ -1,0 +1,7 @@
+;; Answers two outcomes, one of them escaped.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22deny\22,\22code\22:\22BAD\22,\22\5cu006futcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000038)))

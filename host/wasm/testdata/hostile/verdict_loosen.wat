@@ -1,0 +1,7 @@
+;; Answers that the call is allowed.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22allow\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000013)))

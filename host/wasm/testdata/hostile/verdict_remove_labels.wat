@@ -1,0 +1,7 @@
+;; Answers that labels are to go.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22,\22labels\22:{\22remove\22:[\22tainted\22]}}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000035)))

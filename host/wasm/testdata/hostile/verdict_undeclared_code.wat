@@ -1,0 +1,7 @@
+;; Denies with a code that its manifest does not declare.
+(module
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22deny\22,\22code\22:\22OTHER\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000021)))

@@ -1,0 +1,18 @@
+;; Hands every pointer of WASI that it can find an address behind memory, and answers with the errors.
+(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "clock_time_get" (func $clock (param i32 i64 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i32.store8 (i32.const 0) (call $write (i32.const 1) (i32.const -8) (i32.const 1) (i32.const 0)))
+    (i32.store8 (i32.const 1) (call $write (i32.const 1) (i32.const 0) (i32.const -1) (i32.const 0)))
+    (i32.store8 (i32.const 2) (call $random (i32.const 0xffffff) (i32.const 2)))
+    (i32.store8 (i32.const 3) (call $random (i32.const 0) (i32.const -1)))
+    (i32.store8 (i32.const 4) (call $clock (i32.const 0) (i64.const 0) (i32.const 0xfffffc)))
+    (i32.store8 (i32.const 5) (call $poll (i32.const -1) (i32.const 0) (i32.const 1) (i32.const 0)))
+    (i32.store8 (i32.const 6) (call $poll (i32.const 0) (i32.const 0) (i32.const -1) (i32.const 0)))
+    (i32.store8 (i32.const 7) (call $write (i32.const 1) (i32.const 16) (i32.const 1) (i32.const -4)))
+    (i64.const 8)))

@@ -1,0 +1,8 @@
+;; Imports get with another type.
+(module
+  (import "callgate_v0" "get" (func (param i32 i32 i32) (result i64)))
+  (memory (export "memory") 1)
+  (data (i32.const 1024) "{\22outcome\22:\22abstain\22}")
+  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_evaluate") (result i64)
+    (i64.const 0x0000040000000015)))
