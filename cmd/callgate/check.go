@@ -27,7 +27,7 @@ func checkCmd(std stdio) *cobra.Command {
 		Use:   "check [flags]",
 		Short: "Check a policy, and type it against the tools of its servers",
 		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. With --tools, or the pins of a group,\n" +
-			"it also reports tools and arguments that a rule names and no server has, rules that no call can meet or no value\n" +
+			"it also reports tools, arguments and parts of results that a rule names and no server has, rules that no call can meet or no value\n" +
 			"that the schema accepts, tools that the policy denies without naming them or whose budget is 0, and which packs bind:\n" +
 			"each with a call that shows it, and the verdict that the gate gives it. With --json, what does not load is an\n" +
 			"object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
@@ -65,6 +65,7 @@ const (
 	codePackMisfit      = "PACK_MISFIT"
 	codeUnknownServer   = "UNKNOWN_SERVER"
 	codeSinkMisses      = "SINK_MISSES"
+	codeUnknownResult   = "UNKNOWN_RESULT"
 )
 
 // checker collects problems.
@@ -98,6 +99,9 @@ func check(out io.Writer, f checkFlags) error {
 	if len(tools) > 0 {
 		c.patterns()
 		c.patternArguments()
+		for _, y := range layersOf(c.policy.Value()) {
+			c.results(y)
+		}
 	}
 	c.prove()
 	faults := 0

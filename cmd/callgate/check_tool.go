@@ -25,6 +25,7 @@ func (c *checker) tool(server string, definition abi.Value) {
 				c.noCall(server, definition, b.Rule, "its budget is 0")
 			}
 		}
+		c.disjointResults(&rules, definition)
 		void := map[string]bool{}
 		if !denied { // else every rule about arguments is void, and that is meant
 			void = c.impossible(&rules, definition)

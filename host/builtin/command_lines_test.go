@@ -121,12 +121,15 @@ func TestWrappersAreReadThrough(t *testing.T) {
 }
 
 func TestProgramsThatOnlyReadStayReaders(t *testing.T) {
-	testLines(t, matcherOf(t, contract.Arg{HasAllow: true, Allow: append([]string{"sed -i s/a/b/ f", "git *"}, readers...)}), []string{
+	testLines(t, matcherOf(t, contract.Arg{HasAllow: true, Allow: append([]string{"sed -i s/a/b/ f", "git *", "go *"}, readers...)}), []string{
 		": sed -n '1,20p' notes.txt", ": sed 's/a/b/g' f", ": sed -E -e 's/(a)/b/' -e '$d' f", ": sed '/x/,/y/p' f", ": sed -n '/x/{p;q}' f", ": sed 's,a,b,; s|c|d|' f", ": sed -i s/a/b/ f",
 		"OUTSIDE: sed -n 'w /home/agent/.bashrc' payload.txt", "OUTSIDE: sed 's/a/b/w /tmp/x' f", "OUTSIDE: sed -i s/a/c/ f", "OUTSIDE: sed --in-p s/a/b/ f", "OUTSIDE: sed '1e id' f", "OUTSIDE: sed 's/a/b/e' f", "OUTSIDE: sed -ni p f",
 		"OUTSIDE: sed -f x f", "OUTSIDE: sed '/[/]w x/p' f", "OUTSIDE: sed -e p -e 'w x' f", "OUTSIDE: sed p f -i", "OUTSIDE: sed $X f", "OUTSIDE: sed '1!w x' f", "OUTSIDE: sed 'r /etc/shadow' f",
 		": awk '{print $1; print $2}' data.txt", ": awk -F: '/a|b/ {print $1}' f", ": awk '$1 > 5' f", ": awk -v n=1 'NR==n || /x/' f", ": awk '{print \"a|b > c\"}' f",
 		"OUTSIDE: awk 'BEGIN{system(\"id\")}'", "OUTSIDE: awk '{print > \"x\"}' f", "OUTSIDE: awk '{print | \"sh\"}' f", "OUTSIDE: awk '{\"id\" | getline}' f", "OUTSIDE: awk -f x f", "OUTSIDE: awk 'x=(1)/system(\"id\")/1' f", "OUTSIDE: awk $X f",
+		": go test ./... -run X -v", ": go build -ldflags '-X main.v=1' ./cmd/a", ": go vet ./...", ": go test -execute x", ": go test -- -exec x", "OUTSIDE: go test -exec sh ./...", "OUTSIDE: go test --exec=sh ./...",
+		"OUTSIDE: go build -toolexec=/tmp/x", "OUTSIDE: go test -toolexec 'sh -c id' ./...", "OUTSIDE: go vet -vettool=/tmp/x", "OUTSIDE: go build -ldflags=-extld=/tmp/x", "OUTSIDE: go build -ldflags '-s -extld /tmp/x'",
+		"OUTSIDE: go build -overlay /tmp/o.json", "OUTSIDE: go test -o /home/me/.local/bin/ls -c", "OUTSIDE: go env -w GOFLAGS=-toolexec=x", "ENV: GOFLAGS=-toolexec=x go test", "OUTSIDE: go test $X",
 		": sort -k2 f", "OUTSIDE: sort -o x f", "OUTSIDE: sort -uo x f", "OUTSIDE: sort --outp=x f", "OUTSIDE: sort --compress-program=rm f", ": sort -- -o", "OUTSIDE: sort $X", ": sort *.csv",
 		": git log -p", "OUTSIDE: git log --output=x", "OUTSIDE: git log --outp x", "OUTSIDE: git -c core.pager=rm log", "OUTSIDE: git -C /x -c a=b log", ": git commit -c HEAD", "OUTSIDE: git diff --ext-diff", "OUTSIDE: git --exec-path=/tmp log", "OUTSIDE: git grep --open-files-in-pager=rm x",
 	})

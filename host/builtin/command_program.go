@@ -11,6 +11,8 @@ type programOptions struct {
 	exact   string // other words
 	long    string
 	command string // of git and its like: only before the subcommand
+	flags   string // of Go and its like: with one dash or two, and never abbreviated
+	part    string // of such a word: makes the program run another, wherever it stands
 }
 
 var programTable = []programOptions{
@@ -27,6 +29,9 @@ var programTable = []programOptions{
 	{names: " date ", short: "s", long: " set "},
 	{names: " git ", long: " output ext-diff textconv upload-pack receive-pack exec extcmd open-files-in-pager exec-path config-env ",
 		exact: " foreach filter-branch ", command: " -c --config-env --exec-path "},
+	// -w of go env stays for every later command; -overlay and -modfile build what
+	// stands elsewhere.
+	{names: " go ", flags: " exec toolexec vettool overlay modfile o w ", part: "-extld"},
 }
 
 // program notes what the words of a program that is no wrapper make it do.
@@ -87,6 +92,10 @@ func (r *commandReader) options(at int, words []commandWord, p *programOptions) 
 			r.powers(at, i)
 		case before && listsWord(p.command, text):
 			r.powers(at, i)
+		case p.flags != "":
+			if len(text) > 1 && text[0] == '-' && p.hasFlag(text) {
+				r.powers(at, i)
+			}
 		case strings.HasPrefix(text, "--"):
 			if abbreviates(text[2:], p.long) {
 				r.powers(at, i)
@@ -99,6 +108,13 @@ func (r *commandReader) options(at int, words []commandWord, p *programOptions) 
 			before = before && p.command != "" && i > 1 && words[i-1].option()
 		}
 	}
+}
+
+// hasFlag says whether a word is one of the flags, or holds the part that makes
+// another one do more.
+func (p *programOptions) hasFlag(text string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(text[1:], "-"), "=")
+	return listsWord(p.flags, name) || strings.Contains(text, p.part)
 }
 
 // abbreviates says whether a long option is, or abbreviates, one of the list.
