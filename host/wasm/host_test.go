@@ -10,11 +10,17 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// TestMain lets the test be the process that compiles.
+const besiegeVerb = "besiege-for-test"
+
+// TestMain lets the test be the process that compiles, and one that is under
+// siege.
 func TestMain(m *testing.M) {
 	const verb = "compile-for-test"
 	if len(os.Args) > 1 && os.Args[1] == verb {
 		os.Exit(CompileMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 2 && os.Args[1] == besiegeVerb {
+		os.Exit(besiegeMain(os.Args[2:]))
 	}
 	compiler = []string{os.Args[0], verb}
 	os.Exit(m.Run())
