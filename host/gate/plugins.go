@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,7 +103,12 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 // hearOut asks one plugin. One that is not there, or fails, denies.
 func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
 	if g.err != nil {
-		return g.signed(failed(abi.FailLoad, "it can not be loaded: "+g.err.Error()))
+		class := abi.FailLoad
+		var of interface{ Failure() abi.FailureClass }
+		if errors.As(g.err, &of) {
+			class = of.Failure()
+		}
+		return g.signed(failed(class, "it can not be loaded: "+g.err.Error()))
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -41,5 +41,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("plugin %q: %s: %s%s", e.Plugin, e.Class, why, e.Detail)
 }
 
+// Failure is the class, for whoever knows only that it is an error.
+func (e *Error) Failure() abi.FailureClass { return e.Class }
+
 // Unwrap gives a *scan.Problems of a module that was not admitted.
 func (e *Error) Unwrap() error { return e.cause }
