@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
@@ -58,22 +57,40 @@ func build(t *testing.T, name string) ([]byte, *abi.Manifest) {
 	return module, m
 }
 
-// host makes plugins for tests. They are interpreted: what that takes in time, it
-// saves in compiling, and answers and fuel are the same.
-var host = sync.OnceValues(func() (*wasm.Host, error) { return wasm.New(wasm.Options{Interpreter: true}) })
+// compileVerb makes this binary the process that compiles.
+const compileVerb = "compile-plugin"
 
-// start loads a plugin with settings, once for each.
-func starter(t *testing.T, module []byte, m *abi.Manifest) func(abi.Value) func(abi.Value) cases.PluginAnswer {
-	h, err := host()
-	if err != nil {
-		t.Fatal(err)
+// host runs the plugins as callgate does: compiled once, in a process of its own.
+var host *wasm.Host
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == compileVerb {
+		os.Exit(wasm.CompileMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	os.Exit(withHost(m.Run))
+}
+
+func withHost(run func() int) int {
+	cache, err := os.MkdirTemp("", "callgate-plugins")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(cache)
+	if host, err = wasm.New(wasm.Options{CacheDir: filepath.Join(cache, "cache"), Compiler: []string{os.Args[0], compileVerb}}); err != nil {
+		panic(err)
+	}
+	defer host.Close()
+	return run()
+}
+
+// starter loads a plugin with settings, once for each.
+func starter(t *testing.T, module []byte, m *abi.Manifest) func(abi.Value) func(abi.Value) cases.PluginAnswer {
 	started := map[string]func(abi.Value) cases.PluginAnswer{}
 	return func(settings abi.Value) func(abi.Value) cases.PluginAnswer {
 		if old := started[settings.String()]; old != nil {
 			return old
 		}
-		p, err := h.Load(context.Background(), wasm.Source{Name: m.Name, Module: module, Manifest: m, Settings: settings})
+		p, err := host.Load(context.Background(), wasm.Source{Name: m.Name, Module: module, Manifest: m, Settings: settings})
 		if err != nil {
 			class := abi.FailLoad
 			if e, ok := err.(*wasm.Error); ok {
