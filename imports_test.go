@@ -13,7 +13,8 @@ import (
 // has code and no row is a mistake. Tests may import what they need.
 var mayImport = map[string][]string{
 	"abi":                        {},
-	"abi/tck":                    {"abi"},
+	"abi/tck":                    {"abi", "abi/testdata"},
+	"abi/testdata":               {},
 	"packs":                      {},
 	"plugins/args":               {"sdk/go"},
 	"plugins/hidden-text":        {"sdk/go"},
@@ -55,6 +56,8 @@ var mayImport = map[string][]string{
 	"host/zones":                 {},
 	"cmd/callgate":               {"abi", "host/*", "host/wasm/scan", "packs"},
 	"testdata/servers":           {},
+
+	"abi/testdata/0.1/go-redact/src": {"sdk/go"}, // a guest, a module of its own
 }
 
 // alsoImports are the departures from the table. One that is not made use of is

@@ -44,7 +44,8 @@ func TestScripts(t *testing.T) {
 		t.Fatalf("%d scripts (%v); want at least one for each verb", len(scripts), err)
 	}
 	guests, err := filepath.Abs("../../abi/testdata/0.1")
-	if err != nil {
+	lax, laxErr := filepath.Abs("../../host/plugin/testdata/lax")
+	if err := errors.Join(err, laxErr); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -57,7 +58,8 @@ func TestScripts(t *testing.T) {
 			// Terminals look for processes in /tmp as well, where other runs may be.
 			e.Setenv("GROUP", "t"+strings.ToLower(rand.Text()))
 			e.Setenv("GOBUILDCACHE", goBuildCache())
-			e.Setenv("GUESTS", guests)
+			e.Setenv("GUESTS", guests) // plugins that behave, and one that does not
+			e.Setenv("LAX", lax)
 			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
 				return err
 			}

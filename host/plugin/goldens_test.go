@@ -1,0 +1,116 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/callgate/callgate/abi/tck"
+)
+
+const goldens = "../../abi/testdata/0.1"
+
+// built builds a copy of a folder, as it is in the tree but for the module.
+func built(t *testing.T, from string) *Module {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), filepath.Base(from))
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	m, err := f.Build(context.Background(), &said)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.Bytes())
+	}
+	return m
+}
+
+// TestGuestsOfTextAreBuiltFromTheirSource: wat2wasm always makes the same of it.
+// Where it is not there, the sources are looked at alone.
+func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
+	sources, err := filepath.Glob(goldens + "/*/guest.wat")
+	if err != nil || len(sources) < 3 {
+		t.Fatalf("%d guests, error %v; want some", len(sources), err)
+	}
+	_, missing := exec.LookPath("wat2wasm")
+	for _, s := range append(sources, "testdata/lax/guest.wat") {
+		f, err := ReadFolder(filepath.Dir(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := f.Module()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if missing == nil && !bytes.Equal(built(t, f.Dir).Data, have.Data) {
+			t.Errorf("%s: not what is built from its source; run abi/testdata/0.1/build.sh, or callgate plugin build", have.Path)
+		}
+	}
+	refused, err := filepath.Glob(goldens + "/refused/*.wat")
+	if err != nil || len(refused) < 5 {
+		t.Fatalf("%d modules to refuse, error %v", len(refused), err)
+	}
+	for _, s := range refused {
+		name := s[:len(s)-len(".wat")] + ".wasm"
+		have, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if missing != nil {
+			continue
+		}
+		out := filepath.Join(t.TempDir(), "out.wasm")
+		if said, err := exec.Command("wat2wasm", "-o", out, s).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		if data, err := os.ReadFile(out); err != nil || !bytes.Equal(data, have) {
+			t.Errorf("%s: not what is built from its source, error %v; run abi/testdata/0.1/build.sh", name, err)
+		}
+	}
+}
+
+// TestWhatANewPluginAnswersIsInTheGoldens builds the template of today, whose
+// bytes and fuel depend on the version of Go, and compares what it answers.
+func TestWhatANewPluginAnswersIsInTheGoldens(t *testing.T) {
+	f, err := template()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := f.Module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite, err := tck.Load("0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, asked := engines(t), 0
+	for i := range suite.Guests {
+		g := &suite.Guests[i]
+		if filepath.Base(g.File) != "go-domains.wasm" {
+			continue
+		}
+		p, err := e.Load(now, g.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		for _, c := range g.Cases {
+			asked++
+			a, differences := p.Ask(c.Snapshot, nil)
+			if a.Class != c.Want.Class || !bytes.Equal(a.Output, c.Want.Output) || len(differences) > 0 {
+				t.Errorf("%s: %q %s %q; the golden says %q", c.Name, a.Class, a.Output, differences, c.Want.Output)
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no golden of the template")
+	}
+}

@@ -1,0 +1,28 @@
+;; Breaks the laws of plugins: it abstains once a session has two labels, traps at a
+;; recipient that is no text, and hides a tool only as long as there are no others.
+(module
+  (import "callgate_v0" "get" (func $get (param i32 i32 i32 i32) (result i64)))
+  (import "callgate_v0" "log" (func $log (param i32 i32 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "/list/kind")
+  (data (i32.const 16) "/list/items/2")
+  (data (i32.const 32) "/session/labels/1")
+  (data (i32.const 64) "/call/arguments/to")
+  (data (i32.const 128) "{\"outcome\":\"abstain\"}")
+  (data (i32.const 192) "{\"outcome\":\"deny\",\"code\":\"LAX\",\"reason\":\"\\u001b[2J\\u202e\"}")
+  (data (i32.const 256) "{\"outcome\":\"abstain\",\"hide\":[\"send_email\"]}")
+  (data (i32.const 320) "\1b[2Jlog")
+  (func (export "callgate_abi_0_1"))
+  (func $has (param i32 i32) (result i32)
+    (i64.ne (i64.const 0) (call $get (local.get 0) (local.get 1) (i32.const 1024) (i32.const 0))))
+  (func (export "callgate_evaluate") (result i64)
+    (local $kind i32)
+    (call $log (i32.const 2) (i32.const 320) (i32.const 7))
+    (if (call $has (i32.const 0) (i32.const 10)) (then
+      (if (call $has (i32.const 16) (i32.const 13)) (then (return (i64.const 0x0000008000000015))))
+      (return (i64.const 0x000001000000002b))))
+    (if (call $has (i32.const 32) (i32.const 17)) (then (return (i64.const 0x0000008000000015))))
+    (local.set $kind (i32.wrap_i64 (i64.shr_u (call $get (i32.const 64) (i32.const 18) (i32.const 1024) (i32.const 0)) (i64.const 32))))
+    (if (i32.eqz (local.get $kind)) (then (return (i64.const 0x0000008000000015))))
+    (if (i32.ne (local.get $kind) (i32.const 4)) (then (unreachable)))
+    (i64.const 0x000000c00000003a)))
