@@ -75,6 +75,45 @@ func TestAPoisonedHourIsRefused(t *testing.T) {
 	}
 }
 
+// carriedFlow is the policy that the threat model shows for data in addresses.
+func carriedFlow(t *testing.T) string {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "threat-model.md"))
+	_, below, _ := strings.Cut(string(page), "**What an address carries**")
+	_, below, _ = strings.Cut(below, "```yaml\n")
+	text, _, ok := strings.Cut(below, "```")
+	path := filepath.Join(t.TempDir(), "flow.yaml")
+	if err != nil || !ok || os.WriteFile(path, []byte(text), 0o600) != nil {
+		t.Fatal("docs/threat-model.md shows no policy for what an address carries")
+	}
+	return path
+}
+
+// TestWhatAnAddressCarries holds what passes under the starter to what is said of
+// it, and that the flow of the threat model asks about most of it.
+func TestWhatAnAddressCarries(t *testing.T) {
+	p := played(t, "carried.yaml", "", nil)
+	for _, x := range p.failures {
+		t.Error(x)
+	}
+	asked := 0
+	for _, x := range played(t, "carried.yaml", carriedFlow(t), func(cases.Step) bool { return false }).failures {
+		if !strings.Contains(x, `outcome "ask"; want "allow"`) {
+			t.Error("with the flow:", x)
+		}
+		asked++
+	}
+	if asked < 10 {
+		t.Errorf("the flow asks about %d more calls; want 10", asked)
+	}
+	more := 0
+	for _, x := range played(t, "hour.yaml", carriedFlow(t), func(cases.Step) bool { return false }).failures {
+		more += count(strings.Contains(x, `outcome "ask"; want "allow" (flow `))
+	}
+	if more != 6 {
+		t.Errorf("the flow asks %d times more in an honest hour; docs/threat-model.md says six", more)
+	}
+}
+
 type playedFile struct {
 	file     *cases.File
 	failures []string
