@@ -1,11 +1,11 @@
 package wasm
 
 import (
-	"crypto/sha256"
 	"runtime"
 	"sync"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/wasm/scan"
 )
 
 // Plugin is a module that is ready to evaluate. It is safe for use by several
@@ -36,11 +36,20 @@ func newPlugin(h *Host, src *Source, c *code) *Plugin {
 	if n == 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	module := sha256.Sum256(c.hardened)
 	return &Plugin{
 		host: h, name: src.Name, code: c, fuel: h.limits.fuelOf(src.Manifest), memory: int(c.info.MaxPages) << 16,
-		start: seed(module[:], src.settings().Append(nil)), slots: make(chan struct{}, n), users: 1, gone: make(chan struct{}),
+		start: seed(bare(src.Module), src.settings().Append(nil)), slots: make(chan struct{}, n), users: 1, gone: make(chan struct{}),
 	}
+}
+
+// bare is what random bytes at the start come from: the module as it was built,
+// whatever a later version of the meter makes of it, and whatever its manifest
+// says.
+func bare(module []byte) []byte {
+	if without, err := scan.Strip(module); err == nil {
+		return without
+	}
+	return module // the scan has admitted it, so that it can be walked
 }
 
 // Began tells what the start function, _initialize and configure used and logged.
