@@ -53,10 +53,11 @@ func (h *Host) cacheKey(hardened []byte) string {
 	return hex.EncodeToString(key[:])
 }
 
-// entry finds the code of a module, or has a child make it.
-func (h *Host) entry(ctx context.Context, hardened []byte) (*entry, error) {
+// entry finds the code of a module, or has a child make it; unless shared, for
+// this process alone.
+func (h *Host) entry(ctx context.Context, hardened []byte, shared bool) (*entry, error) {
 	parent := h.opts.CacheDir
-	keep := parent != ""
+	keep := parent != "" && shared
 	if !keep {
 		parent = os.TempDir()
 	} else if err := ownDir(parent); err != nil {

@@ -55,7 +55,7 @@ func (h *Host) compile(ctx context.Context, hardened []byte, info meter.Info) (*
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	e, err := h.entry(ctx, hardened)
+	e, err := h.entry(ctx, hardened, true)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func (h *Host) compile(ctx context.Context, hardened []byte, info meter.Info) (*
 	if err == nil || !e.kept {
 		return c, err
 	}
-	// A file that can not be read: once more, without it.
+	// A file that can not be read: once more, with one that nobody else sees.
 	if err := e.remove(); err != nil {
 		return nil, err
 	}
-	again, err := h.entry(ctx, hardened)
+	again, err := h.entry(ctx, hardened, false)
 	if err != nil {
 		return nil, err
 	}
