@@ -122,8 +122,8 @@ func goBench(b *testing.B, name string) []byte {
 	return module
 }
 
-// bare is the plugin without fuel: what a guest takes by itself.
-func bare(b *testing.B, h *Host, src Source) *Plugin {
+// unmetered is the plugin without fuel: what a guest takes by itself.
+func unmetered(b *testing.B, h *Host, src Source) *Plugin {
 	hardened, info, err := meter.Rewrite(src.Module, meter.Options{MemoryPages: MemoryPages, Depth: CallDepth, Plain: true})
 	if err != nil {
 		b.Fatal(err)
@@ -150,7 +150,7 @@ var speeds = map[string]func(b *testing.B, h *Host, src Source, view abi.Value) 
 		return timed(func() { mustAnswer(b, p.Evaluate(view)) })
 	},
 	"bare": func(b *testing.B, h *Host, src Source, view abi.Value) float64 {
-		p := bare(b, h, src)
+		p := unmetered(b, h, src)
 		defer p.Close()
 		return timed(func() { mustAnswer(b, p.Evaluate(view)) })
 	},
