@@ -199,6 +199,7 @@ type setup struct {
 	out    io.Writer // instead of what await reads
 	asking proxy.Asking
 	remote string // URL of the server, instead of the fake one
+	plugin guests
 }
 
 func connect(t *testing.T, s setup) *link {
@@ -213,11 +214,11 @@ func connect(t *testing.T, s setup) *link {
 		s.ctx = context.Background()
 	}
 	specs := append(builtin.Table(), s.specs...)
-	p, err := policy.Load(policy.Options{Files: []string{"/policy.yaml"}, Specs: builtin.Table(), Read: func(string) ([]byte, error) { return []byte(s.policy), nil }})
+	p, err := policy.Load(policy.Options{Files: []string{"/policy.yaml"}, Specs: builtin.Table(), Read: func(string) ([]byte, error) { return []byte(s.policy), nil }, Module: guestModule(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: specs, Server: "fake", Dir: s.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: specs, Plugin: s.plugin.load(t), Server: "fake", Dir: s.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,7 @@ type wired struct {
 	b      bridge
 	dir    string
 	person *person
+	plugin guests
 	log    func() string
 	write  func(frame string)
 	close  func()
@@ -63,9 +64,12 @@ type wired struct {
 }
 
 // connectOver builds a bridge.
-func connectOver(t *testing.T, b bridge, policyText string) *wired {
+func connectOver(t *testing.T, b bridge, policyText string, plugin ...guests) *wired {
 	t.Helper()
 	w := &wired{t: t, b: b, dir: t.TempDir(), person: &person{}}
+	if len(plugin) > 0 {
+		w.plugin = plugin[0]
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.ctx = ctx
 	server := proxy.GatewayServer{}
@@ -81,7 +85,7 @@ func connectOver(t *testing.T, b bridge, policyText string) *wired {
 	}
 	p := loadPolicy(t, policyText)
 	if b.front {
-		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits})
+		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits, plugin: w.plugin})
 		w.url = s.URL + "/mcp/fake"
 		w.write = w.post
 		w.close = cancel
@@ -96,7 +100,7 @@ func connectOver(t *testing.T, b bridge, policyText string) *wired {
 // stdio puts the relay of one process between the ends.
 func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 	w.t.Helper()
-	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: builtin.Table(), Server: "fake", Dir: w.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: builtin.Table(), Plugin: w.plugin.load(w.t), Server: "fake", Dir: w.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

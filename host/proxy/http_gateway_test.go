@@ -27,7 +27,7 @@ func brainChild(t testing.TB) (server proxy.GatewayServer, log func() string) {
 
 func loadPolicy(t testing.TB, text string) *policy.Policy {
 	t.Helper()
-	p, err := policy.Load(policy.Options{Files: []string{"/policy.yaml"}, Specs: builtin.Table(), Read: func(string) ([]byte, error) { return []byte(text), nil }})
+	p, err := policy.Load(policy.Options{Files: []string{"/policy.yaml"}, Specs: builtin.Table(), Read: func(string) ([]byte, error) { return []byte(text), nil }, Module: guestModule(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +56,7 @@ type gatewaySetup struct {
 	limits   proxy.GatewayLimits
 	memory   bool // keeps no ledger files
 	closed   bool // the test closes it
+	plugin   guests
 }
 
 func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server) {
@@ -79,7 +80,7 @@ func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server)
 			if o.memory {
 				dir = ""
 			}
-			opened, err := proxy.Open(proxy.Opening{Policy: o.policy, Specs: builtin.Table(), Server: name, Dir: dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+			opened, err := proxy.Open(proxy.Opening{Policy: o.policy, Specs: builtin.Table(), Plugin: o.plugin.load(t), Server: name, Dir: dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 			if err != nil {
 				return nil, proxy.KeeperOptions{}, err
 			}

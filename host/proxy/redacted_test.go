@@ -19,7 +19,7 @@ func redactingPolicy(places, settings string) string {
 	return strings.NewReplacer("PLACES", places, "%", settings).Replace(redacting)
 }
 
-const sayIn = `{"jsonrpc":"2.0","id":1,"method":"METHOD","params":{"name":"say","uri":"x://y","arguments":{"line":LINE}}}`
+const sayIn = `{"jsonrpc":"2.0","id":1,"method":"METHOD","params":{"name":"say","uri":"x://y","ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"},"arguments":{"line":LINE}}}`
 
 // said has the server say a line in answer to a request of a method, and returns
 // what the client gets.
