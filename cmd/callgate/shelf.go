@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/wasm"
 )
 
@@ -42,4 +44,19 @@ func pluginOf(ref contract.PluginRef) (contract.Plugin, error) { return shelf().
 func pluginLoads(ref contract.PluginRef) error {
 	_, err := pluginOf(ref)
 	return err
+}
+
+// declaredBy lists the plugins of a policy with the codes that they declare.
+func declaredBy(p *policy.Policy) []cases.Plugin {
+	var list []cases.Plugin
+	for _, ref := range p.Plugins() {
+		one := cases.Plugin{Name: ref.Name}
+		if plugin, err := pluginOf(ref); err == nil {
+			for _, c := range plugin.Manifest().Codes {
+				one.Codes = append(one.Codes, c.Name)
+			}
+		}
+		list = append(list, one)
+	}
+	return list
 }

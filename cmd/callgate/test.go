@@ -104,7 +104,7 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, e
 	if err != nil {
 		return tested{}, unread(err, "name a readable cases file")
 	}
-	file, err := cases.Load(path, data)
+	file, err := cases.Read(path, data)
 	if err != nil {
 		return tested{}, err
 	}
@@ -114,6 +114,9 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, e
 	}
 	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table(), Plugin: pluginLoads})
 	if err != nil {
+		return tested{}, err
+	}
+	if err := file.Check(declaredBy(p)); err != nil {
 		return tested{}, err
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))

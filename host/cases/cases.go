@@ -29,6 +29,8 @@ type File struct {
 	// being pinned from the call itself.
 	Real  bool
 	Cases []Case
+
+	unknown []unknownWord
 }
 
 // Case is one test: its steps run in order against a fresh session.
@@ -56,10 +58,33 @@ type Want struct {
 	At       []string
 	Reason   string     // contained in the reason
 	Redact   []Redacted // nil: nothing is said of edits
+	Hide     []string   // of a list, sorted; nil: nothing is said
+	// Labels and Session are those that the step gives to data and to the session,
+	// sorted; nil: nothing is said.
+	Labels, Session []string
 }
 
-// Load reads a cases file. Every mistake is an error with file and line.
+// Load reads a cases file. Every mistake is an error with file and line. A want may
+// name plugins, by the names that the policy gives them, and codes that their
+// manifests declare: see [Read].
 func Load(path string, data []byte) (*File, error) {
+	f, err := Read(path, data)
+	if err == nil {
+		err = f.Check(nil)
+	}
+	return f, err
+}
+
+// Plugin is a plugin of a policy: its name there, and the codes that its manifest
+// declares.
+type Plugin struct {
+	Name  string
+	Codes []string
+}
+
+// Read is Load for a file whose policy may have plugins, which [File.Check] then
+// needs to know.
+func Read(path string, data []byte) (*File, error) {
 	l := loader{path: path}
 	root, err := l.root(data)
 	if err != nil {
@@ -69,6 +94,7 @@ func Load(path string, data []byte) (*File, error) {
 	if len(l.errs) > 0 {
 		return nil, errors.Join(l.errs...)
 	}
+	f.unknown = l.unknown
 	return f, nil
 }
 
@@ -111,8 +137,9 @@ func document(dec *yaml.Decoder) (doc yaml.Node, err error) {
 }
 
 type loader struct {
-	path string
-	errs []error
+	path    string
+	errs    []error
+	unknown []unknownWord
 }
 
 func (l *loader) fail(n *yaml.Node, format string, args ...any) {

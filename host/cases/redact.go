@@ -44,10 +44,10 @@ func (l *loader) redacts(n *yaml.Node) []Redacted {
 }
 
 // Says is what the want holds a step to in one word: an outcome, or of a result
-// that is only edited deny, since it does not pass as it is. "": nothing.
+// that is only edited, or a list that is hidden in part, deny, since it does not pass as it is. "": nothing.
 func (w *Want) Says() string {
 	switch {
-	case len(w.Redact) > 0:
+	case len(w.Redact)+len(w.Hide) > 0:
 		return abi.Deny.String()
 	case w.Outcome == "" && w.Redact != nil:
 		return abi.Allow.String()

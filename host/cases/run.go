@@ -57,10 +57,10 @@ func runCase(f *File, c Case, o replay.Options) Result {
 			r.fail(s, "the answer does not count: the question accepts other channels; say so with want: {outcome: ask}")
 		}
 		if s.Want != nil {
-			if verdict == nil && s.Event.Get("result").Exists() {
-				verdict = &abi.Verdict{Outcome: abi.Allow} // nothing is said of a result that is relayed
+			if verdict == nil && (s.Event.Get("result").Exists() || s.Event.Get("tools").Exists()) {
+				verdict = &abi.Verdict{Outcome: abi.Allow} // nothing is said of what is relayed as it is
 			}
-			for _, difference := range append(s.Want.check(verdict), s.Want.checkEdits(s.Event, answers)...) {
+			for _, difference := range slices.Concat(s.Want.check(verdict), s.Want.checkEdits(s.Event, answers), s.Want.checkGiven(answers)) {
 				r.fail(s, "%s", difference)
 			}
 		}
@@ -250,6 +250,30 @@ func (w *Want) check(v *abi.Verdict) []string {
 	for _, at := range w.At {
 		if !slices.Contains(v.At, at) {
 			miss("at", strings.Join(v.At, " "), at)
+		}
+	}
+	return out
+}
+
+// checkGiven lists how what plugins hide, and the labels that were given, differ
+// from what was wanted.
+func (w *Want) checkGiven(answers []abi.Event) []string {
+	hide, labels, session := []string{}, []string{}, []string{}
+	for _, a := range answers {
+		switch {
+		case a.Verdict != nil && a.Verdict.List != nil:
+			hide = append(hide, a.Verdict.Obligations.Hide...)
+		case a.Label != nil:
+			labels, session = append(labels, a.Label.Data...), append(session, a.Label.Session...)
+		}
+	}
+	var out []string
+	for _, c := range []struct {
+		what      string
+		got, want []string
+	}{{"hide", hide, w.Hide}, {"labels: call", labels, w.Labels}, {"labels: session", session, w.Session}} {
+		if got := sorted(c.got); c.want != nil && !slices.Equal(got, c.want) {
+			out = append(out, fmt.Sprintf("%s %q; want %q", c.what, got, c.want))
 		}
 	}
 	return out

@@ -51,8 +51,8 @@ func (l *loader) step(n *yaml.Node) Step {
 	}
 	if m["want"] != nil {
 		s.Want = l.want(m["want"])
-		if word == "" && m["raw"] == nil && m["approve"] == nil && m["result"] == nil {
-			l.fail(m["want"], "want: only beside calls, raw, approve and result, which get a verdict")
+		if word == "" && m["raw"] == nil && m["approve"] == nil && m["result"] == nil && m["tools"] == nil {
+			l.fail(m["want"], "want: only beside calls, raw, approve, result and tools, which get a verdict")
 		}
 	}
 	return s
@@ -83,12 +83,17 @@ func (l *loader) returns(word string, n, failed *yaml.Node) abi.Value {
 }
 
 func (l *loader) want(n *yaml.Node) *Want {
-	m := l.members(n, "want", "outcome", "contract", "code", "rule", "witness", "at", "reason", "redact")
+	m := l.members(n, "want", "outcome", "contract", "code", "rule", "witness", "at", "reason", "redact", "hide", "labels")
 	w := &Want{
 		Outcome: l.text(m["outcome"], "outcome"), Contract: l.text(m["contract"], "contract"), Code: l.text(m["code"], "code"),
 		Rule: l.text(m["rule"], "rule"), Witness: l.text(m["witness"], "witness"), At: l.texts(m["at"], "at"), Reason: l.text(m["reason"], "reason"),
 	}
 	w.Redact = l.redacts(m["redact"])
+	w.Hide = l.namesOf(m["hide"], "hide")
+	if m["labels"] != nil {
+		given := l.members(m["labels"], "labels", "call", "session")
+		w.Labels, w.Session = l.namesOf(given["call"], "call"), l.namesOf(given["session"], "session")
+	}
 	if _, ok := abi.ParseOutcome(w.Outcome); m["outcome"] != nil && (!ok || w.Outcome == "abstain") {
 		l.fail(n, "want: outcome %q; want deny, ask or allow", w.Outcome)
 	}
@@ -175,4 +180,12 @@ func (l *loader) scalar(n *yaml.Node) abi.Value {
 		l.fail(n, "tag %s is not accepted", n.ShortTag())
 	}
 	return abi.Value{}
+}
+
+// namesOf reads a list of names, sorted; an empty one is not nil.
+func (l *loader) namesOf(n *yaml.Node, what string) []string {
+	if n == nil {
+		return nil
+	}
+	return sorted(append([]string{}, l.texts(n, what)...))
 }
