@@ -8,6 +8,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/clients"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -62,4 +63,16 @@ func boundBy(b policy.Binding) string {
 		return "name"
 	}
 	return "fit"
+}
+
+// pluginsOf lists the plugins of the policy that a wrapped server is started with.
+func pluginsOf(e clients.Entry) []contract.PluginRef {
+	if e.State != clients.Wrapped {
+		return nil
+	}
+	p, err := wrappedPolicy(e)
+	if err != nil {
+		return nil // doctor says why
+	}
+	return p.Plugins()
 }

@@ -40,6 +40,12 @@ func keysOf(y file) []toolKey {
 			}
 		}
 	}
+	for i, item := range y.doc.Get("plugins").Items() {
+		at := abi.JoinIndex("/plugins", i) + "/on/tools"
+		for j, key := range item.Get("on").Get("tools").Items() {
+			out = append(out, toolKey{abi.JoinIndex(at, j), key.Str(), false})
+		}
+	}
 	return out
 }
 

@@ -188,6 +188,11 @@ func (d *doctor) wrapped(about, named string, e clients.Entry) {
 	} else {
 		says += ", not running"
 	}
+	for _, ref := range p.Plugins() {
+		if says += ", " + pluginText(ref); ref.Observe {
+			d.say("note", about, "mode: enforce, or leave mode out, once it says the right things", "the plugin %s OBSERVES ONLY: what it says is not enforced", ref.Name)
+		}
+	}
 	if p.Settings().Mode == policy.ModeObserve {
 		says += ", observed only: nothing is blocked"
 	}

@@ -180,6 +180,15 @@ func (s source) isLedger() bool {
 	return false
 }
 
+// streaming is one stream on its way.
+type streaming struct {
+	source
+	e      *evaluation
+	player *replay.Player
+	c      *comparison
+	held   *held
+}
+
 // stream feeds the lines of one source to a fresh player.
 func (e *evaluation) stream(s source) error {
 	o := e.o
@@ -191,6 +200,7 @@ func (e *evaluation) stream(s source) error {
 	}
 	p := replay.New(o)
 	c := comparison{tally: &e.tally, source: s.name, player: p, err: e.err}
+	feeding := streaming{source: s, e: e, player: p, c: &c}
 	in := wire.NewReader(s.in, replay.MaxLine)
 	index := uint64(0)
 	for line := 1; ; line++ {
@@ -212,10 +222,13 @@ func (e *evaluation) stream(s source) error {
 			fmt.Fprintf(e.err, "%s:%d: torn, left out\n", oneLine(s.name), line)
 			break
 		}
-		if err := e.feed(p, &c, text, line, index, s.label); err != nil {
-			return fmt.Errorf("%s:%d: %w", s.name, line, err)
+		if err := feeding.take(text, line, index); err != nil {
+			return err
 		}
 		index++
+	}
+	if err := feeding.flush(); err != nil {
+		return err
 	}
 	if index == 0 && !s.isLedger() {
 		return fmt.Errorf("%s: no events; want one JSON object a line", s.name)
@@ -224,28 +237,75 @@ func (e *evaluation) stream(s source) error {
 	return nil
 }
 
-func (e *evaluation) feed(p *replay.Player, c *comparison, text []byte, line int, index uint64, label string) error {
+// held is an event that waits for what an earlier run answered to it.
+type held struct {
+	event   abi.Value
+	line    int
+	index   uint64
+	answers []abi.Event
+	lines   []int // of the answers
+}
+
+// take takes in one line: the answers of an earlier run stand behind the event that
+// they answer, and it is fed once they are known.
+func (s *streaming) take(text []byte, line int, index uint64) error {
 	v, err := abi.ParseEventValue(text)
 	if err != nil {
-		return errors.New(plainJSON(err) + "; want one JSON object a line")
+		return errors.Join(s.flush(), s.at(line, errors.New(plainJSON(err)+"; want one JSON object a line")))
 	}
-	answers, recorded, err := p.Feed(v, index)
-	if err != nil {
-		return err
-	}
-	if recorded != nil {
-		c.recorded(*recorded, line)
+	if s.held != nil && replay.IsAnswer(v) {
+		_, recorded, err := s.player.Feed(v, index)
+		if err != nil {
+			return s.at(line, err)
+		}
+		s.held.answers, s.held.lines = append(s.held.answers, *recorded), append(s.held.lines, line)
 		return nil
 	}
-	c.fed(answers, line, index)
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.held = &held{event: v, line: line, index: index}
+	return nil
+}
+
+func (s *streaming) at(line int, err error) error {
+	return fmt.Errorf("%s:%d: %w", s.name, line, err)
+}
+
+// flush feeds the event that waits.
+func (s *streaming) flush() error {
+	h := s.held
+	if h == nil {
+		return nil
+	}
+	s.held = nil
+	s.player.Recall(h.answers)
+	answers, recorded, err := s.player.Feed(h.event, h.index)
+	if err != nil {
+		return s.at(h.line, err)
+	}
+	if recorded != nil {
+		s.c.recorded(*recorded, h.line)
+		return nil
+	}
+	s.c.fed(answers, h.line, h.index)
 	for _, a := range answers {
-		data := a.AppendAnswer(nil)
-		if label != "" {
-			data = append(append([]byte(`{"file":`), abi.AppendString(nil, label)...), append([]byte(","), data[1:]...)...)
-		}
-		if _, err := e.out.Write(append(safeJSON(data), '\n')); err != nil {
+		if err := s.e.print(a, s.label); err != nil {
 			return err
 		}
 	}
+	for i := range h.answers {
+		s.c.recorded(h.answers[i], h.lines[i])
+	}
 	return nil
+}
+
+// print writes one answer.
+func (e *evaluation) print(a abi.Event, label string) error {
+	data := a.AppendAnswer(nil)
+	if label != "" {
+		data = append(append([]byte(`{"file":`), abi.AppendString(nil, label)...), append([]byte(","), data[1:]...)...)
+	}
+	_, err := e.out.Write(append(safeJSON(data), '\n'))
+	return err
 }

@@ -47,7 +47,7 @@ func newReloading(std stdio, o policy.Options, l proxy.Loaded, servers []string,
 		_, _ = fmt.Fprintln(std.err, "callgate: "+oneLine(fmt.Sprintf(format, args...)))
 	}
 	l.Protected = policyFiles(l.Policy)
-	r.Reloader = proxy.NewReloader(proxy.Reloading{Loaded: l, Load: r.load, Servers: servers, Note: r.note})
+	r.Reloader = proxy.NewReloader(proxy.Reloading{Loaded: l, Load: r.load, Servers: servers, Note: r.note, Hold: holdPlugins})
 	for _, f := range l.Policy.Files() {
 		if f.Path == policy.Starter { // which is no file
 			continue
@@ -60,7 +60,7 @@ func newReloading(std stdio, o policy.Options, l proxy.Loaded, servers []string,
 		}
 		r.files = append(r.files, path)
 	}
-	r.files = append(r.files, keyFiles(l.Policy)...)
+	r.files = append(append(r.files, keyFiles(l.Policy)...), moduleFiles(l.Policy)...)
 	return r
 }
 
@@ -92,6 +92,12 @@ func (r *reloading) watch(ctx context.Context) {
 		var sum [sha256.Size]byte
 		if n, err := hex.Decode(sum[:], []byte(strings.TrimPrefix(f.Digest, "sha256:"))); err == nil && n == len(sum) && f.Path != policy.Starter {
 			seen[filepath.FromSlash(f.Path)] = sum
+		}
+	}
+	for _, ref := range r.Current().Policy.Plugins() {
+		var sum [sha256.Size]byte
+		if n, err := hex.Decode(sum[:], []byte(strings.TrimPrefix(ref.Digest, "sha256:"))); err == nil && n == len(sum) {
+			seen[filepath.FromSlash(ref.File)] = sum
 		}
 	}
 	for path, sum := range watch.Sums(keyFiles(r.Current().Policy)) {
@@ -190,9 +196,7 @@ func policyFiles(p *policy.Policy) []string {
 			files = append(files, filepath.FromSlash(f.Path))
 		}
 	}
-	for _, ref := range p.Plugins() {
-		files = append(files, filepath.FromSlash(ref.File))
-	}
+	files = append(files, moduleFiles(p)...)
 	var out []string
 	for _, f := range files {
 		out = append(out, watch.Ways(f)...)
@@ -209,4 +213,15 @@ func keyFiles(p *policy.Policy) []string {
 		return []string{key}
 	}
 	return nil
+}
+
+// moduleFiles lists the modules that a policy names.
+func moduleFiles(p *policy.Policy) []string {
+	var files []string
+	for _, ref := range p.Plugins() {
+		if f := filepath.FromSlash(ref.File); !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	return files
 }

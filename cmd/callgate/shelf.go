@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/ledger"
@@ -40,6 +44,15 @@ func sandbox() (o wasm.Options) {
 // pluginOf returns the plugin that an entry of a policy binds.
 func pluginOf(ref contract.PluginRef) (contract.Plugin, error) { return shelf().Plugin(ref) }
 
+// holdPlugins keeps the plugins of a policy that comes into force.
+func holdPlugins(p *policy.Policy) (release func()) {
+	refs := p.Plugins()
+	if len(refs) == 0 {
+		return func() {}
+	}
+	return shelf().Hold(refs)
+}
+
 // pluginLoads says why there is none.
 func pluginLoads(ref contract.PluginRef) error {
 	_, err := pluginOf(ref)
@@ -59,4 +72,75 @@ func declaredBy(p *policy.Policy) []cases.Plugin {
 		list = append(list, one)
 	}
 	return list
+}
+
+// pluginText names a plugin of a policy for people.
+func pluginText(ref contract.PluginRef) string {
+	text := "plugin " + ref.Name + " " + shorten(ref.Digest, 19)
+	if ref.Observe {
+		text += " OBSERVES ONLY"
+	}
+	return text
+}
+
+// heardText says what plugins said beside, or as, a verdict.
+func heardText(v *abi.Verdict) string {
+	var b strings.Builder
+	for _, one := range append([]abi.Verdict{*v}, v.Also...) {
+		if one.Plugin == nil {
+			continue
+		}
+		loud := "plugin"
+		if one.Observed {
+			loud = "OBSERVED plugin"
+		}
+		fmt.Fprintf(&b, "; %s %s: %s", loud, one.Contract, strings.TrimSpace(one.Outcome.String()+" "+one.Code))
+	}
+	if len(v.Skipped) > 0 {
+		fmt.Fprintf(&b, "; not asked: %s", strings.Join(v.Skipped, ", "))
+	}
+	return b.String()
+}
+
+// receiptText writes what is kept of a plugin's evaluation. What the plugin wrote is
+// quoted.
+func receiptText(line func(name, text string), v abi.Verdict) {
+	if v.List != nil {
+		line("list", v.List.Kind+" of "+v.List.Server)
+	}
+	if len(v.Obligations.Hide) > 0 {
+		line("hides", quoted(v.Obligations.Hide))
+	}
+	if len(v.Obligations.Redact) > 0 {
+		line("redacts", strings.Join(v.Obligations.Redact, " "))
+	}
+	if v.Obligations.Calls != nil {
+		line("leaves", fmt.Sprintf("%d calls of it", *v.Obligations.Calls))
+	}
+	if p := v.Plugin; p != nil {
+		line("module", p.Module)
+		line("fuel", strconv.FormatUint(p.Fuel, 10))
+		if p.Class != "" {
+			line("failed", string(p.Class)+": "+p.Detail)
+		}
+		if p.Reason != "" {
+			line("it says", quoteShown(p.Reason))
+		}
+		for _, t := range p.Tags {
+			line("it notes", quoteShown(t.Name)+": "+quoteShown(t.Text))
+		}
+	}
+	line("skipped", strings.Join(v.Skipped, " "))
+}
+
+// pluginValues are the plugins of a policy for programs; absent: it has none.
+func pluginValues(refs []contract.PluginRef) abi.Value {
+	var list []abi.Value
+	for _, ref := range refs {
+		list = append(list, object("name", ref.Name, "file", ref.File, "digest", ref.Digest, "observe", ref.Observe))
+	}
+	if list == nil {
+		return abi.Value{}
+	}
+	return abi.ArrayValue(list...)
 }

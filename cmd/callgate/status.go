@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/clients"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -45,7 +46,7 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 		s := stateOf(f)
 		s.running = running
 		for _, e := range s.entries {
-			s.packs = append(s.packs, packsOf(e))
+			s.packs, s.plugins = append(s.packs, packsOf(e)), append(s.plugins, pluginsOf(e))
 		}
 		broken = broken || s.err != nil
 		text.WriteString(s.text())
@@ -79,6 +80,7 @@ type fileState struct {
 	clients.Found
 	entries []clients.Entry
 	packs   [][]policy.Binding // of each entry; absent where nobody asked
+	plugins [][]contract.PluginRef
 	running []approval.Process // of all servers
 	err     error
 }
@@ -133,8 +135,11 @@ func (s fileState) text() string {
 		if e.Floor != "" {
 			b.WriteString("  floor " + oneLine(e.Floor))
 		}
-		for _, p := range s.packsAt(i) {
+		for _, p := range at(s.packs, i) {
 			b.WriteString("  pack " + p.Pack + " by " + boundBy(p))
+		}
+		for _, ref := range at(s.plugins, i) {
+			b.WriteString("  " + pluginText(ref))
 		}
 		if e.Callgate != "" {
 			b.WriteString("  by " + oneLine(e.Callgate))
@@ -152,12 +157,12 @@ func (s fileState) text() string {
 	return b.String()
 }
 
-// packsAt are the packs of an entry, if they were looked for.
-func (s fileState) packsAt(i int) []policy.Binding {
-	if i >= len(s.packs) {
+// at is what was found of an entry, if it was looked for.
+func at[T any](of [][]T, i int) []T {
+	if i >= len(of) {
 		return nil
 	}
-	return s.packs[i]
+	return of[i]
 }
 
 // value is for programs. Commands are left out: they may hold secrets.
@@ -165,7 +170,7 @@ func (s fileState) value() abi.Value {
 	servers := []abi.Value{}
 	for i, e := range s.entries {
 		var policies, packs abi.Value
-		if bound := s.packsAt(i); len(bound) > 0 {
+		if bound := at(s.packs, i); len(bound) > 0 {
 			var list []abi.Value
 			for _, p := range bound {
 				list = append(list, object("name", p.Pack, "by", boundBy(p)))
@@ -180,7 +185,7 @@ func (s fileState) value() abi.Value {
 			policies = abi.ArrayValue(list...)
 		}
 		servers = append(servers, object("name", e.Name, "scope", stated(e.Scope), "line", e.Line, "state", string(e.State), "why", stated(e.Why),
-			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "packs", packs, "floor", stated(e.Floor), "processes", s.live(e)))
+			"callgate", stated(e.Callgate), "group", stated(e.Group), "policies", policies, "packs", packs, "plugins", pluginValues(at(s.plugins, i)), "floor", stated(e.Floor), "processes", s.live(e)))
 	}
 	out := object("client", stated(s.Client), "path", s.Path, "group", s.Group, "servers", abi.ArrayValue(servers...))
 	if s.err == nil {

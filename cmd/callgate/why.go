@@ -88,7 +88,7 @@ func (in *incident) text(help mend) string {
 	in.witness(&b)
 	for _, other := range v.Also {
 		b.WriteString("\n")
-		line("also", other.Outcome.String())
+		line("also", other.Outcome.String()+observed(other))
 		verdictText(line, other)
 	}
 	for _, before := range in.before {
@@ -115,8 +115,9 @@ func verdictText(line func(name, text string), v abi.Verdict) {
 	line("at", strings.Join(v.At, " "))
 	line("mend", v.Mend)
 	line("gives", givenText(v.Obligations))
+	receiptText(line, v)
 	if v.Missing {
-		line("missing", "text that it needed is gone, so it can not be replayed")
+		line("missing", "what it needed is gone, so it can not be replayed")
 	}
 }
 

@@ -1,6 +1,14 @@
 package contract
 
-import "github.com/callgate/callgate/abi"
+import (
+	"errors"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// ErrGone says that a module is neither where the policy names it nor kept, so that
+// what the plugin said can not be replayed.
+var ErrGone = errors.New("the module is not here any more, and no copy was kept")
 
 // Plugin is a contract of a third party. Its verdict never allows, and has a
 // receipt, whatever the outcome: see [abi.Verdict.Plugin]. The same snapshot gives

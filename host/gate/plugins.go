@@ -86,7 +86,9 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 	}
 	headline, at := base, -1
 	for i, v := range said {
+		headline.Missing = headline.Missing || v.Missing
 		if !v.Observed && v.Outcome < headline.Outcome {
+			v.Missing = v.Missing || headline.Missing
 			headline, at = v, i
 		}
 	}
@@ -108,7 +110,12 @@ func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
 		if errors.As(g.err, &of) {
 			class = of.Failure()
 		}
-		return g.signed(failed(class, "it can not be loaded: "+g.err.Error()))
+		v := failed(class, "it can not be loaded: "+g.err.Error())
+		v.Missing = errors.Is(g.err, contract.ErrGone)
+		return g.signed(v)
+	}
+	if v, ok := s.recalled[snap.Call.ID+"\x00"+g.Name]; ok {
+		return g.signed(v)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -129,6 +136,27 @@ func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
 		v.Plugin = &abi.PluginReceipt{Class: abi.FailHost, Detail: "no receipt"}
 	}
 	return g.signed(v)
+}
+
+// Recall takes in what an earlier run answered to the event that comes next. Of
+// plugins that the clock stopped it counts: it is the one answer of theirs that the
+// same event does not give again.
+func (s *State) Recall(answers []abi.Event) {
+	s.recalled = nil
+	for _, a := range answers {
+		if a.Verdict == nil {
+			continue
+		}
+		for _, v := range append([]abi.Verdict{*a.Verdict}, a.Verdict.Also...) {
+			if v.Plugin == nil || v.Plugin.Class != abi.FailWatchdog {
+				continue
+			}
+			if s.recalled == nil {
+				s.recalled = map[string]abi.Verdict{}
+			}
+			s.recalled[a.Verdict.ID+"\x00"+v.Contract] = abi.Verdict{Outcome: abi.Deny, Code: v.Code, Plugin: v.Plugin}
+		}
+	}
 }
 
 // failed is what a plugin that gives no verdict says.

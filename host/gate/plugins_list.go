@@ -97,7 +97,7 @@ func (s *State) judgeList(e abi.Event, p page) abi.Verdict {
 	if len(said) == 0 {
 		return nothing
 	}
-	return abi.Verdict{Outcome: abi.Abstain, List: &p.ListOf, Obligations: abi.Obligations{Hide: sortedNames(by)}, Also: said}
+	return abi.Verdict{Outcome: abi.Abstain, Missing: v.Missing, List: &p.ListOf, Obligations: abi.Obligations{Hide: sortedNames(by)}, Also: said}
 }
 
 // kindOf is the kind of the calls that a list is for.

@@ -28,7 +28,7 @@ func (s *State) consultResult(e abi.Event, n *entry, base abi.Verdict, t said, e
 	if t.of == "error" {
 		snap.Result = abi.ObjectValue(abi.Member{Name: "error", Value: edited})
 	}
-	v := s.consult(s.guestsNow(n), snap, base)
+	v := s.consult(s.bound(&n.call).guests, snap, base) // of the policy in force: others are let go
 	if v.Outcome == abi.Ask {
 		v.Outcome = abi.Deny // it is there already: nobody is asked
 	}
@@ -36,20 +36,6 @@ func (s *State) consultResult(e abi.Event, n *entry, base abi.Verdict, t said, e
 		return v, edited, edits
 	}
 	return s.marked(t, v, edited, edits)
-}
-
-// guestsNow are the plugins of a call: those that judged it, and those that have
-// come with another policy since it went out.
-func (s *State) guestsNow(n *entry) []guest {
-	now := s.bound(&n.call)
-	if now == n.binding {
-		return now.guests
-	}
-	list := slices.Clone(n.binding.guests)
-	for _, g := range now.guests {
-		list = s.invite(list, g.PluginRef)
-	}
-	return list
 }
 
 // marked makes the edits that plugins want of a result.

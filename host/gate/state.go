@@ -48,6 +48,9 @@ type State struct {
 	file string
 	// folding says that events of the past are applied, not judged.
 	folding bool
+	// recalled is what plugins said of the event that comes next, in the run that is
+	// replayed, as far as they would not say it again.
+	recalled map[string]abi.Verdict
 	// recording is what the index is taking in.
 	recording unrecorded
 

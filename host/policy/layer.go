@@ -29,6 +29,8 @@ type layer struct {
 	keys   []keyed          // entries of tools:, sorted
 
 	ignores []ignored         // comments for lint
+	// unpinned are the entries of plugins: that state no digest.
+	unpinned []int
 	beside  map[string]string // see [converter]
 
 	compiled abi.Value    // of a compiled pack: what it is in a policy's value

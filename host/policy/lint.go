@@ -60,6 +60,7 @@ var lintCodes = []LintCode{
 	{codeWhereNear, SeverityWarning, "a `where` about an argument whose name is nearly that of a class, such as `pth`"},
 	{codeServerUnknown, SeverityWarning, "a rule for a server that `servers:` does not name, where it names others"},
 	{codeObserve, SeverityWarning, "`mode: observe`: nothing is blocked"},
+	{codePluginObserves, SeverityWarning, "a plugin in `mode: observe`: what it says is not enforced"},
 	{codeNobodyAsked, SeverityWarning, "an ask that nobody can answer: `max_asks: 0`"},
 	{codePlainWebhook, SeverityWarning, "a webhook over http"},
 	{codeIgnoreComment, SeverityWarning, "a comment for lint that says nothing: no such code, or no reason"},
@@ -67,6 +68,7 @@ var lintCodes = []LintCode{
 	{codeSinkDropped, SeverityNote, "`sink: none`: destinations are not judged"},
 	{codeSinkAll, SeverityNote, "`sink: {to: []}`: every argument is judged as a destination"},
 	{codeLabelUnused, SeverityNote, "a label that nothing looks at"},
+	{codePluginDigest, SeverityNote, "a plugin without `digest`: whatever its file holds counts"},
 	{codeIgnoreUnused, SeverityNote, "a comment for lint that nothing is found for"},
 	{CodeSlashInTool, SeverityNote, "a key that reads as if a server had a slash in its name"},
 	{CodeTrustsHost, SeverityNote, "a bare domain that is trusted where mail is sent: it covers no mail address"},
@@ -93,6 +95,10 @@ const (
 	codeServerUnknown = "SERVER_NOT_NAMED"
 	codeObserve       = "OBSERVE"
 	codeNobodyAsked   = "NOBODY_ASKED"
+
+	codePluginObserves = "PLUGIN_OBSERVES"
+	codePluginDigest   = "PLUGIN_DIGEST"
+
 	codePlainWebhook  = "WEBHOOK_PLAIN"
 	codeLabelUnused   = "LABEL_UNUSED"
 	codeIgnoreComment = "IGNORE_COMMENT"
@@ -146,6 +152,7 @@ func (l *linter) policy(p *Policy) {
 			l.tools(y)
 			l.budgets(y)
 			l.state(y)
+			l.plugins(y)
 		}
 	}
 }

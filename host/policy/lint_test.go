@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/callgate/callgate/abi"
 )
 
 // lintCases are policies that lint finds something in, and their twins in which
@@ -73,6 +75,9 @@ var lintCases = []struct {
 	{codeEverything, []string{"tools: {s/t: {args: [{slot: sql, allow_pattern: ['(?s).*']}]}}"}, []string{"tools: {s/t: {args: [{slot: sql, allow_pattern: ['(?i)select .*']}]}}"}},
 	{codeEverything, []string{"tools: {s/t: {args: [{slot: host, allow: ['*']}]}}"}, []string{"tools: {s/t: {args: [{slot: host, allow: ['*.corp.example']}]}}"}},
 	{codeObserve, []string{"settings: {mode: observe}"}, []string{"settings: {mode: enforce}"}},
+	{codePluginObserves, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}, mode: observe}]"}, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}, mode: enforce}]"}},
+	{codePluginDigest, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}}]"}, []string{"plugins: [{name: p, use: ./p.wasm, digest: '" + abi.DigestBytes(judging(nil, "")) + "', on: {tools: [s/t]}}]"}},
+	{codeServerUnknown, []string{"servers: {mail: {}}\nplugins: [{name: p, use: ./p.wasm, on: {tools: [mial/t]}}]"}, []string{"servers: {mail: {}}\nplugins: [{name: p, use: ./p.wasm, on: {tools: [mail/t]}}]"}},
 	{codeNobodyAsked, []string{"settings: {max_asks: 0}"}, []string{"settings: {max_asks: 1}"}},
 	{codePlainWebhook, []string{"settings: {approval: {webhook: 'http://127.0.0.1:1/x', webhook_key: /k}}"}, []string{"settings: {approval: {webhook: 'https://127.0.0.1:1/x', webhook_key: /k}}"}},
 	{codeSameIdentity, []string{"identities: [{name: a, match: {subject: x}}, {name: b, match: {subject: x}}]"}, []string{"identities: [{name: a, match: {subject: x}}, {name: b, match: {subject: y}}]"}},
@@ -103,7 +108,7 @@ func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 		}
 		o.Files = append(o.Files, path)
 	}
-	o.Read = m.read
+	o.Read, o.Module = m.read, func(string) ([]byte, error) { return judging(t, ""), nil }
 	p, err := Load(o)
 	if err != nil {
 		t.Fatal(err)

@@ -205,6 +205,7 @@ func TestPacksCannotSayWhatIsNotTheirs(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"settings: {default: allow}", "settings: not part of a pack"},
 		{"budgets: [{name: x, tools: [a], max: 1}]", "budgets: not part of a pack"},
+		{"plugins: [{name: p, use: ./p.wasm, on: {tools: [a]}}]", "plugins: not part of a pack"},
 		{"include: [x]", "include: not part of a pack"},
 		{"packs: auto", "packs: not part of a pack"},
 		{"tools: {a/b: {risk: low}}", `tools.a/b: a pack's tools have no server half; write "b"`},

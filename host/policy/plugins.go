@@ -58,6 +58,25 @@ func (c *issues) checkPlugins(f *file) {
 			c.add(at, "no use; name the module, such as use: ./%s.wasm", p.Name)
 		case p.On == nil || p.On.empty():
 			c.add(at, "no on; say what it is asked about, such as on: {tools: [\"postgres/query\"]}")
+		default:
+			c.checkServers(at+"/on", p.On)
+		}
+	}
+}
+
+// checkServers refuses what no name of a server matches, where servers are named.
+func (c *issues) checkServers(at string, on *pluginOn) {
+	for _, l := range []struct {
+		name string
+		list []string
+	}{
+		{"resources", on.Resources}, {"prompts", on.Prompts}, {"completions", on.Completions}, {"sampling", on.Sampling}, {"elicitation", on.Elicitation},
+		{"roots", on.Roots}, {"methods", on.Methods}, {"lists", on.Lists},
+	} {
+		for i, pattern := range l.list {
+			if server, _, found := strings.Cut(pattern, "/"); found {
+				c.add(abi.JoinIndex(abi.Join(at, l.name), i), "%q is no server: only tools: names tools; write %q", pattern, server)
+			}
 		}
 	}
 }
@@ -122,6 +141,9 @@ func (l *loader) modules(y *layer) {
 		if at, err := fitsManifest(p, m); err != nil {
 			fail(at, "%v", err)
 			continue
+		}
+		if p.Digest == "" {
+			y.unpinned = append(y.unpinned, i)
 		}
 		p.Digest = digest
 		y.value, _ = y.value.Set(at, y.value.At(at).With("digest", abi.StringValue(digest)))

@@ -33,6 +33,9 @@ type Reloading struct {
 	Servers []string
 	// Note takes one line for the operator.
 	Note func(format string, args ...any)
+	// Hold keeps what a policy needs, such as its plugins, from when it comes into
+	// force until the function that it returns is called. Nil: it needs nothing.
+	Hold func(*policy.Policy) (release func())
 }
 
 // Reloader replaces the policy of a process while it runs. What does not load
@@ -49,11 +52,15 @@ type Reloader struct {
 	guarded []string // files that are not in force
 	sends   out      // what is to be sent once mu is not held
 	keepers []*Keeper
+	release func() // of what the policy in force needs
 }
 
 // NewReloader returns a reloader with a policy in force.
 func NewReloader(o Reloading) *Reloader {
-	return &Reloader{o: o, current: o.Loaded, state: approval.Reload{InForce: o.Policy.Digest(), State: abi.ReloadInForce, Digest: o.Policy.Digest()}}
+	if o.Hold == nil {
+		o.Hold = func(*policy.Policy) func() { return func() {} }
+	}
+	return &Reloader{o: o, current: o.Loaded, release: o.Hold(o.Policy), state: approval.Reload{InForce: o.Policy.Digest(), State: abi.ReloadInForce, Digest: o.Policy.Digest()}}
 }
 
 // Current returns the policy in force.
@@ -181,8 +188,9 @@ func (r *Reloader) become(state abi.ReloadState, digest string, why []string) {
 
 // use puts a policy into force everywhere. It is called with mu held.
 func (r *Reloader) use(next Loaded) {
-	old := r.current
-	r.current, r.waiting = next, nil
+	old, release := r.current, r.release
+	r.current, r.waiting, r.release = next, nil, r.o.Hold(next.Policy)
+	defer func() { release() }() // once nobody judges by it any more
 	r.state = approval.Reload{InForce: next.Policy.Digest(), State: abi.ReloadInForce, Digest: next.Policy.Digest(), Restart: r.state.Restart}
 	for _, name := range r.o.Servers {
 		if text := restarts(name, old.Policy, next.Policy); text != "" && !slices.Contains(r.state.Restart, text) {

@@ -71,6 +71,14 @@ func (p *Player) Asked() bool {
 	return open
 }
 
+// Recall says what an earlier run answered to the event that is fed next.
+func (p *Player) Recall(recorded []abi.Event) { p.state.Recall(recorded) }
+
+// IsAnswer says whether a line of a ledger is an answer of the gate.
+func IsAnswer(v abi.Value) bool {
+	return v.Get("v").Exists() && slices.ContainsFunc([]string{"verdict", "edit", "ask", "label"}, func(name string) bool { return v.Get(name).Exists() })
+}
+
 // Feed feeds one event, or one of the short forms, at an index of the input,
 // and returns what the gate answers. The answers of an earlier run are not
 // fed; they are returned as recorded.

@@ -48,13 +48,19 @@ func (s *Shelf) Plugin(ref contract.PluginRef) (contract.Plugin, error) {
 	b := s.book(ref, 0)
 	b.once.Do(func() { s.load(b, ref) })
 	if b.err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if b.held == 0 && s.books[keyOf(ref)] == b {
+			delete(s.books, keyOf(ref)) // it may load the next time
+		}
 		return nil, b.err
 	}
 	return Bind(b.plugin, b.manifest, ref.Name, b.module, ref.Settings), nil
 }
 
 // Hold keeps the plugins of a policy that comes into force until the function that
-// it returns is called.
+// it returns is called. That lets go of those, too, that were loaded to see whether
+// they load, and that no policy in force names.
 func (s *Shelf) Hold(refs []contract.PluginRef) (release func()) {
 	for _, ref := range refs {
 		s.book(ref, 1)
@@ -63,6 +69,7 @@ func (s *Shelf) Hold(refs []contract.PluginRef) (release func()) {
 		for _, ref := range refs {
 			s.drop(ref)
 		}
+		s.sweep()
 	})
 }
 
@@ -93,10 +100,31 @@ func (s *Shelf) drop(ref contract.PluginRef) {
 	last := b.held <= 0
 	s.mu.Unlock()
 	if last {
-		b.once.Do(func() { b.err = errors.New("nobody needs it any more") })
-		if b.plugin != nil {
-			b.plugin.Close()
+		b.close()
+	}
+}
+
+// sweep lets go of what no policy in force names.
+func (s *Shelf) sweep() {
+	s.mu.Lock()
+	var gone []*book
+	for key, b := range s.books {
+		if b.held <= 0 {
+			gone = append(gone, b)
+			delete(s.books, key)
 		}
+	}
+	s.mu.Unlock()
+	for _, b := range gone {
+		b.close()
+	}
+}
+
+// close lets a plugin go, once it is loaded.
+func (b *book) close() {
+	b.once.Do(func() { b.err = errors.New("nobody needs it any more") })
+	if b.plugin != nil {
+		b.plugin.Close()
 	}
 }
 
@@ -153,7 +181,7 @@ func (s *Shelf) find(ref contract.PluginRef) ([]byte, error) {
 	if first != nil && !errors.Is(first, os.ErrNotExist) {
 		return nil, first
 	}
-	return nil, fmt.Errorf("no module %s is here any more", ref.Digest)
+	return nil, fmt.Errorf("%s: %w", ref.Digest, contract.ErrGone)
 }
 
 func readModule(name string) ([]byte, error) {
