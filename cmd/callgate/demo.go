@@ -20,6 +20,11 @@ import (
 //go:embed demo_policy.yaml
 var demoPolicy string
 
+// demoContract is the plugin of that policy, which demo_contract.wat is the source of.
+//
+//go:embed demo_contract.wasm
+var demoContract []byte
+
 // demoTimeout bounds one exchange with a process of the demo. It is far above
 // what any takes, and only keeps a broken one from hanging the demo.
 const demoTimeout = 30 * time.Second
@@ -120,6 +125,8 @@ func (d *demo) scenes() []demoPlay {
 			"it obeys.", d.bareAttack},
 		{"The same attack through Callgate", "Same mailbox, same calls, but the server is started by `callgate run` with the policy above.", d.gatedAttack},
 		{"Honest mail still goes out", "The session goes on. A gate that stops everything would be no use.", d.honestMail},
+		{"A contract that somebody else wrote", "The policy binds a WebAssembly module to the mailbox. It sees the text of a mail, runs without files, network and\n" +
+			"clock, and can only make the policy stricter.", d.sandboxed},
 		{"Files: inside ./out, and nowhere else", "The file area stands behind a gate of its own. (It keeps every path below its own directory, so that\n" +
 			"the demo harms nothing even if the gate fails.)", d.paths},
 		{"A budget: two deletions in a session", "The assistant cleans up, and does not stop. Then the gate is stopped and started again.", d.budget},
@@ -158,6 +165,9 @@ func (d *demo) fill() error {
 		if err := os.WriteFile(d.path("files", draft), []byte("a draft\n"), 0o600); err != nil {
 			return err
 		}
+	}
+	if err := os.WriteFile(d.path("contract.wasm"), demoContract, 0o600); err != nil {
+		return err
 	}
 	if err := os.WriteFile(d.path("policy.yaml"), []byte(d.policy), 0o600); err != nil {
 		return err

@@ -57,7 +57,6 @@ func (d *demo) honestMail(ctx context.Context, s *demoScene) error {
 	if a == nil {
 		return errors.New("the session of the scene before is not there")
 	}
-	d.open = nil
 	lunch := demoMail{to: []string{demoColleague}, subject: "Re: Lunch?", body: "Noon works for me."}
 	a.calls(ctx, s, "send_email", lunch.arguments(), demoWant{
 		did: []string{lunch.sent()}, says: []string{"sent"}, meaning: "allowed: a colleague's address needs no question; it was really sent",
@@ -66,6 +65,25 @@ func (d *demo) honestMail(ctx context.Context, s *demoScene) error {
 	a.calls(ctx, s, "send_email", lunch.arguments(), demoWant{
 		denied: "sink", says: []string{"[callgate blocked]"},
 		meaning: "denied: a trusted recipient does not cover a hidden one",
+	})
+	return nil
+}
+
+// sandboxed goes on with the session, and ends it.
+func (d *demo) sandboxed(ctx context.Context, s *demoScene) error {
+	a := d.open
+	if a == nil {
+		return errors.New("the session of the scene before is not there")
+	}
+	d.open = nil
+	plan := demoMail{to: []string{demoColleague}, subject: "Lunch", body: "Bring the plans of Project Falcon."}
+	a.calls(ctx, s, "send_email", plan.arguments(), demoWant{
+		denied: "no-projects", says: []string{"[callgate blocked] no-projects: CONFIDENTIAL"},
+		meaning: "denied by a module in a sandbox, with a code of its own: the colleague is trusted, the text is not for mail",
+	})
+	plan.body = "Bring the plans."
+	a.calls(ctx, s, "send_email", plan.arguments(), demoWant{
+		did: []string{plan.sent()}, says: []string{"sent"}, meaning: "allowed: the module has nothing against it",
 	})
 	return a.leave()
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/replay"
 	"github.com/callgate/callgate/host/segment"
+	"github.com/callgate/callgate/host/wasm"
 )
 
 // record checks the servers' logs as a whole, then the ledgers.
@@ -37,8 +38,10 @@ func (d *demo) record(_ context.Context, s *demoScene) error {
 	if err != nil {
 		return err
 	}
+	plugins := wasm.NewShelf(wasm.Options{Compiler: []string{d.exe, compileVerb}, CacheDir: d.path("home", "compiled")}, "")
+	defer plugins.Close()
 	for _, name := range []string{"mailbox", "files", "raw"} {
-		if err := d.verify(s, p, name); err != nil {
+		if err := d.verify(s, p, plugins, name); err != nil {
 			return err
 		}
 	}
@@ -46,7 +49,7 @@ func (d *demo) record(_ context.Context, s *demoScene) error {
 }
 
 // verify checks the hash chain of one ledger directory, then replays its files.
-func (d *demo) verify(s *demoScene, p *policy.Policy, name string) error {
+func (d *demo) verify(s *demoScene, p *policy.Policy, plugins *wasm.Shelf, name string) error {
 	dir := d.path("ledger", name)
 	reports, err := ledger.VerifyGroup(dir)
 	if err != nil {
@@ -63,7 +66,7 @@ func (d *demo) verify(s *demoScene, p *policy.Policy, name string) error {
 		if err != nil {
 			return err
 		}
-		recorded, replayed, err := demoReplay(p, dir, events)
+		recorded, replayed, err := demoReplay(p, plugins, dir, events)
 		if err != nil {
 			return err
 		}
@@ -94,7 +97,7 @@ func demoEvents(path string) ([]abi.Event, error) {
 
 // demoReplay feeds what came from outside to a fresh gate. It returns what the
 // gate answered then, and what it answers now.
-func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, replayed []string, err error) {
+func demoReplay(p *policy.Policy, plugins *wasm.Shelf, dir string, events []abi.Event) (recorded, replayed []string, err error) {
 	files, err := ledger.Group(dir)
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +105,7 @@ func demoReplay(p *policy.Policy, dir string, events []abi.Event) (recorded, rep
 	text := segment.NewReader(dir)
 	defer text.Close()
 	player := replay.New(replay.Options{
-		Policy: p, Specs: builtin.Table(), Plugin: pluginOf,
+		Policy: p, Specs: builtin.Table(), Plugin: plugins.Plugin,
 		Prior: replay.Files(files), Text: text,
 	})
 	for _, e := range events {

@@ -118,8 +118,8 @@ func demoHasOneObjectForEachScene(t *testing.T, exe, _ string) {
 			t.Errorf("scene %d: %s", scenes, line)
 		}
 	}
-	if scenes != 7 {
-		t.Errorf("%d scenes; want 7", scenes)
+	if scenes != 8 {
+		t.Errorf("%d scenes; want 8", scenes)
 	}
 }
 

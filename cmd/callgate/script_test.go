@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
 				return err
 			}
-			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+			return errors.Join(os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700), scriptPlugins(filepath.Join(e.WorkDir, "plugins")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet, "endpoint": endpoint, "swell": swell,
@@ -81,6 +81,23 @@ func goBuildCache() string {
 		return filepath.Join(os.TempDir(), "go-build")
 	}
 	return filepath.Join(dir, "go-build")
+}
+
+// scriptPlugins puts the guests of scripts into a directory.
+func scriptPlugins(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for name, from := range map[string]string{"shy.wasm": "testdata/plugins/shy.wasm", "confidential.wasm": "demo_contract.wasm"} {
+		data, err := os.ReadFile(filepath.FromSlash(from))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // exits runs a command that has to end with an exit code: exits CODE COMMAND.

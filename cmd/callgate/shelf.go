@@ -76,7 +76,7 @@ func declaredBy(p *policy.Policy) []cases.Plugin {
 
 // pluginText names a plugin of a policy for people.
 func pluginText(ref contract.PluginRef) string {
-	text := "plugin " + ref.Name + " " + shorten(ref.Digest, 19)
+	text := "plugin " + ref.Name + " " + ref.Digest[:min(len(ref.Digest), 19)]
 	if ref.Observe {
 		text += " OBSERVES ONLY"
 	}

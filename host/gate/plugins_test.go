@@ -287,3 +287,37 @@ func TestAPluginSeesTheCallAsItWillBeSent(t *testing.T) {
 		t.Errorf("%s, and the plugin saw %q", got, seen)
 	}
 }
+
+// What the clock stopped is replayed from the record, also beside another verdict;
+// any other failure has to happen again.
+func TestAStoppedPluginIsReplayedFromTheRecord(t *testing.T) {
+	for _, class := range []abi.FailureClass{abi.FailWatchdog, abi.FailTrap} {
+		failing := fakes{"p": in("call", "fails "+string(class)), "q": in("call", `{"outcome":"deny","code":"BAD"}`)}
+		fast := fakes{"p": in("call", abstains), "q": failing["q"]}
+		r := startPlugins(t, failing, binding("q", "p"))
+		r.tools("s", tool("send", "note"))
+		r.call("s", "send", `{}`)
+		again := gate.New(gate.Options{Specs: builtin.Table(), Plugin: fast.load(t)})
+		var recorded, replayed []string
+		for i, e := range r.events {
+			if e.Caused {
+				recorded = append(recorded, e.String())
+				continue
+			}
+			answers := r.events[i+1:]
+			for n, a := range answers {
+				if !a.Caused {
+					answers = answers[:n]
+					break
+				}
+			}
+			again.Recall(answers)
+			for _, a := range gate.Step(again, e) {
+				replayed = append(replayed, a.String())
+			}
+		}
+		if same := strings.Join(recorded, "\n") == strings.Join(replayed, "\n"); same != (class == abi.FailWatchdog) {
+			t.Errorf("%s: recorded\n%s\nreplayed\n%s", class, strings.Join(recorded, "\n"), strings.Join(replayed, "\n"))
+		}
+	}
+}
