@@ -196,8 +196,9 @@ func (s *State) explainAll(snap *abi.Snapshot) []abi.Finding {
 // lower takes in how many calls of a tool a plugin leaves the session. It never
 // raises.
 func (s *State) lower(n *entry, v *abi.Verdict) {
+	own := ""
 	if v.Enforced() == abi.Ask {
-		return // once it is answered
+		own = n.key // it is not counted itself, once it is answered
 	}
 	cut := func(o *abi.Verdict) {
 		if o.Obligations.Calls == nil || o.Observed {
@@ -207,7 +208,7 @@ func (s *State) lower(n *entry, v *abi.Verdict) {
 		if left, ok := s.session.left[name]; ok && left.calls <= *o.Obligations.Calls {
 			return
 		}
-		s.session.left[name] = allowance{*o.Obligations.Calls, o.Contract, o.Rule}
+		s.session.left[name] = allowance{*o.Obligations.Calls, o.Contract, o.Rule, own}
 	}
 	cut(v)
 	for i := range v.Also {
@@ -220,15 +221,22 @@ type allowance struct {
 	calls int64
 	by    string
 	rule  string
+	own   string // key of the call that waits for a person, and has a place besides
 }
 
 // spend counts an allowed call against what plugins have left.
 func (s *State) spend(n *entry) {
 	name := nameOf(&n.call)
-	if left, ok := s.session.left[name]; ok && left.calls > 0 {
+	left, ok := s.session.left[name]
+	switch {
+	case !ok:
+		return
+	case left.own == n.key:
+		left.own = ""
+	case left.calls > 0:
 		left.calls--
-		s.session.left[name] = left
 	}
+	s.session.left[name] = left
 }
 
 // leftOf is what plugins have left of a tool, as a budget.
@@ -236,6 +244,9 @@ func (s *State) leftOf(n *entry) []abi.BudgetUse {
 	left, ok := s.session.left[nameOf(&n.call)]
 	if !ok {
 		return nil
+	}
+	if left.own == n.key {
+		left.calls++
 	}
 	return []abi.BudgetUse{{Rule: left.rule, Name: left.by, Max: left.calls, Charge: 1}}
 }

@@ -321,3 +321,27 @@ func TestAStoppedPluginIsReplayedFromTheRecord(t *testing.T) {
 		}
 	}
 }
+
+// A call that waits for a person is not counted against what it leaves itself, and
+// others are meanwhile.
+func TestWhatAnAskedCallLeavesHoldsAtOnce(t *testing.T) {
+	f := fakes{"p": func(v abi.Value) string {
+		if v.Get("phase").Str() == "call" && v.At("/call/arguments/note").Exists() {
+			return `{"outcome":"ask","code":"ASKED","budget":{"calls":0}}`
+		}
+		return abstains
+	}}
+	r := startPlugins(t, f, binding("p"))
+	r.tools("s", tool("send", "note"))
+	asked := verdict(t, r.call("s", "send", `{"note":"x"}`))
+	if got := r.outcome("s", "send", `{}`); got != "deny BUDGET_SPENT" {
+		t.Errorf("beside it: %s", got)
+	}
+	if v := verdict(t, r.step(abi.Event{Approval: &abi.ApprovalEvent{Call: asked.ID, Yes: true, By: "test"}})); v.Code != "APPROVED" {
+		t.Errorf("the call: %s", v.JSON())
+	}
+	if got := r.outcome("s", "send", `{}`); got != "deny BUDGET_SPENT" {
+		t.Errorf("after it: %s", got)
+	}
+	r.again(f)
+}
