@@ -249,8 +249,9 @@ type ClosedEvent struct {
 type EvictedEvent struct{ Segment string }
 
 // ReloadEvent says what became of files of the policy that have changed, where
-// they were not put into force, or were because a person accepted them. It
-// changes nothing: what is in force says the policy event behind it.
+// they were not put into force, or were because a person accepted them, or because
+// a process was started. It changes no decision: what is in force says a policy
+// event.
 type ReloadEvent struct {
 	State  ReloadState
 	Digest string   // of the policy that was read, "" if none was
@@ -267,5 +268,6 @@ const (
 	ReloadFixed   ReloadState = "fixed"   // they change what needs a restart
 	ReloadInForce ReloadState = "current" // they are again what is in force
 
-	ReloadAccepted ReloadState = "accepted" // a person let what they may allow more
+	ReloadAccepted  ReloadState = "accepted"  // a person let what they may allow more
+	ReloadRestarted ReloadState = "restarted" // a start let what they may allow more than the policy before
 )

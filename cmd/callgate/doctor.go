@@ -299,6 +299,9 @@ func (d *doctor) reloads(about string, p approval.Process) bool {
 	for _, what := range r.Restart {
 		d.say("note", about, "restart the server in the client", "%s%s", of, what)
 	}
+	if len(r.Looser) > 0 {
+		d.say("note", about, "read these rules, and take back what nobody meant; what tightens is in force at once", "%s%s: %s", of, restarted, strings.Join(r.Looser, "; "))
+	}
 	why := strings.Join(r.Why, "; ")
 	switch r.State {
 	case abi.ReloadFailed:

@@ -19,7 +19,8 @@ func reloadCmd(std stdio) *cobra.Command {
 		Use:   "reload [--accept]",
 		Short: "Say which live processes have the policy of their files in force, and accept one that waits",
 		Long: "Every live callgate reads the files of its policy again when they change. What does not load changes nothing, and what\n" +
-			"may allow more waits until it is accepted here: whatever waits, or with a digest only the policy that was listed with it. settings.mode and settings.default only change with a restart.",
+			"may allow more waits until it is accepted here: whatever waits, or with a digest only the policy that was listed with it. settings.mode and settings.default only change with a restart.\n" +
+			"Without --accept it ends with 1 if the files of a live process do not load, and else with 0: that something waits is no mistake.",
 		Args: wants(cobra.NoArgs, "it takes none; --group NAME is about one group only"),
 		RunE: func(*cobra.Command, []string) error {
 			return reload(std, group, accept, asJSON)
@@ -87,10 +88,24 @@ func reload(std stdio, group, accept string, asJSON bool) error {
 	if _, writeErr := std.out.Write(out); writeErr != nil {
 		return writeErr
 	}
+	if err == nil && accept == "" {
+		err = broken(list)
+	}
 	if err != nil {
 		return failed(err)
 	}
 	return nil
+}
+
+// broken says that the files of a live process do not load. What waits, or takes
+// a restart, is no mistake.
+func broken(list []approval.Process) (err error) {
+	for _, p := range list {
+		if p.Info.Reload != nil && p.Info.Reload.State == abi.ReloadFailed {
+			err = errors.Join(err, fmt.Errorf("%s: the files of its policy do not load; mend them, and they are read again", processName(p)))
+		}
+	}
+	return err
 }
 
 // acceptOf accepts what was listed of a process, and nothing that came later.
@@ -148,6 +163,12 @@ func reloadText(p approval.Process, said string) string {
 	for _, what := range r.Restart {
 		b.WriteString("  " + oneLine(what) + "\n")
 	}
+	if len(r.Looser) > 0 {
+		b.WriteString("  " + restarted + ":\n")
+		for _, what := range r.Looser {
+			b.WriteString("    " + oneLine(what) + "\n")
+		}
+	}
 	return b.String()
 }
 
@@ -158,7 +179,7 @@ func short(digest string) string {
 }
 
 func reloadValue(p approval.Process, said string) abi.Value {
-	var why, restart []abi.Value
+	var why, restart, looser []abi.Value
 	state, digest := "", ""
 	if r := p.Info.Reload; r != nil {
 		state, digest = string(r.State), r.Digest
@@ -168,7 +189,10 @@ func reloadValue(p approval.Process, said string) abi.Value {
 		for _, t := range r.Restart {
 			restart = append(restart, abi.StringValue(t))
 		}
+		for _, t := range r.Looser {
+			looser = append(looser, abi.StringValue(t))
+		}
 	}
 	return object("server", p.Info.Server, "group", p.Info.Group, "pid", p.Info.PID, "in_force", p.Info.PolicyDigest, "state", stated(state),
-		"files", stated(digest), "why", abi.ArrayValue(why...), "restart", abi.ArrayValue(restart...), "said", stated(said))
+		"files", stated(digest), "why", abi.ArrayValue(why...), "restart", abi.ArrayValue(restart...), "looser", abi.ArrayValue(looser...), "said", stated(said))
 }

@@ -15,13 +15,7 @@ func notesOf(p approval.Process) []string {
 	var lines []string
 	process := fmt.Sprintf("process %d", p.Info.PID)
 	if r := p.Info.Reload; r != nil {
-		first := ""
-		if len(r.Why) > 0 {
-			first = ": " + r.Why[0]
-		}
-		if n := len(r.Why) - 1; n > 0 {
-			first += fmt.Sprintf(" (and %d more)", n)
-		}
+		first := firstOf(r.Why)
 		switch r.State {
 		case abi.ReloadWaits:
 			lines = append(lines, process+": a policy that may allow more waits for callgate reload --accept"+first)
@@ -34,11 +28,30 @@ func notesOf(p approval.Process) []string {
 		for _, what := range r.Restart {
 			lines = append(lines, process+": "+what)
 		}
+		if len(r.Looser) > 0 {
+			lines = append(lines, process+": "+restarted+firstOf(r.Looser))
+		}
 	}
 	if len(p.Info.Labels) > 0 {
 		lines = append(lines, process+": the session holds "+quoted(p.Info.Labels))
 	}
 	return lines
+}
+
+// restarted is what is said of a session in which a start has let more than the
+// policy before it.
+const restarted = "a start in this session put a policy into force that may allow more than the one before it, and nobody was asked"
+
+// firstOf adds the first of several reasons to a line.
+func firstOf(why []string) string {
+	switch n := len(why); n {
+	case 0:
+		return ""
+	case 1:
+		return ": " + why[0]
+	default:
+		return fmt.Sprintf(": %s (and %d more)", why[0], n-1)
+	}
 }
 
 // processesOf lists the live processes of an entry.

@@ -9,10 +9,11 @@ type Reload struct {
 	Digest  string          // of the policy that the files are, "" if they are none
 	Why     []string        // why that is not in force
 	Restart []string        // what is in force, and takes a restart to be so everywhere
+	Looser  []string        // what starts of the session let, beyond the policy before them, and nobody was asked about
 }
 
 func (r *Reload) value() abi.Value {
-	return abi.ObjectValue(text("in_force", r.InForce), text("state", string(r.State)), text("digest", r.Digest), textsOf("why", r.Why), textsOf("restart", r.Restart))
+	return abi.ObjectValue(text("in_force", r.InForce), text("state", string(r.State)), text("digest", r.Digest), textsOf("why", r.Why), textsOf("restart", r.Restart), textsOf("looser", r.Looser))
 }
 
 // textsOf is a member that lists texts.
@@ -34,6 +35,9 @@ func parseReload(v abi.Value) *Reload {
 	}
 	for _, t := range v.Get("restart").Items() {
 		r.Restart = append(r.Restart, t.Str())
+	}
+	for _, t := range v.Get("looser").Items() {
+		r.Looser = append(r.Looser, t.Str())
 	}
 	return r
 }

@@ -47,6 +47,22 @@ func (s *State) reload(e abi.Event) []abi.Event {
 	return out
 }
 
+// maxLooser is how much of what starts have let is kept, which no decision needs.
+const maxLooser = 256
+
+// loosened notes what a start has let, for as long as the session lives.
+func (s *State) loosened(why []string) {
+	for _, w := range why {
+		if len(s.session.looser) < maxLooser && !slices.Contains(s.session.looser, w) {
+			s.session.looser = append(s.session.looser, w)
+		}
+	}
+}
+
+// Looser lists what starts of the session may allow beyond the policy that was in
+// force before them.
+func (s *State) Looser() []string { return slices.Clone(s.session.looser) }
+
 // protect keeps calls away from further files, which a policy has come to be
 // made of.
 func (s *State) protect(v abi.Value) {

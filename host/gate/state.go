@@ -106,6 +106,7 @@ type session struct {
 	standing     []standing
 	flows        flows
 	returning    []returning // calls that were answered, whose results have rules, oldest first
+	looser       []string    // what starts of the session let, beyond the policy before them
 	heard        abi.Event   // what a server said last
 	joined       bool        // this process is part of the session: nothing that others write ends it
 }

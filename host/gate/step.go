@@ -84,6 +84,8 @@ func (s *State) step(e abi.Event) []abi.Event {
 		s.record(e)
 	case e.Refused != nil:
 		return s.refused(e)
+	case e.Reload != nil && e.Reload.State == abi.ReloadRestarted:
+		s.loosened(e.Reload.Why)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Loosens lists what one policy may allow that another does not, with the rule
-// of each: what a reload waits for a person for. It is conservative: of whatever
+// of each: what a reload waits for a person for, and what a start tells of. It is conservative: of whatever
 // it can not show to tighten, or to change nothing, it says that it loosens.
 // None: the new policy is no looser than the old one, for any call.
 func Loosens(old, new *Policy) []string {
@@ -64,32 +64,6 @@ type loosens struct {
 }
 
 func (l *loosens) add(rule, text string) { l.list = append(l.list, rule+": "+text) }
-
-// settings compares joined settings. mode and default do not change.
-func (l *loosens) settings(old, new *Settings) {
-	looser := func(is bool, rule, text string) {
-		if is {
-			l.add(rule, text)
-		}
-	}
-	more := func(a, b int64) bool { return b != a && (b == 0 || a != 0 && b > a) } // 0: no limit
-	looser(new.Unlisted > old.Unlisted, new.UnlistedAt, "looser than before")
-	looser(new.UnknownServer > old.UnknownServer, new.UnknownServerAt, "looser than before")
-	looser(new.UserContext && !old.UserContext, new.UserContextAt, "what the user says vouches")
-	looser(new.Digests != old.Digests, new.DigestsAt, "the ledger keeps something else")
-	looser(old.Strict && !new.Strict, new.StrictAt, "looser than before")
-	looser(new.AskFrom != old.AskFrom && (new.AskFrom == 0 || old.AskFrom != 0 && new.AskFrom > old.AskFrom), new.AskFromAt, "fewer tools ask")
-	looser(more(old.MaxArgumentBytes, new.MaxArgumentBytes), new.MaxArgumentBytesAt, "more than before")
-	looser(more(old.MaxResultBytes, new.MaxResultBytes), new.MaxResultBytesAt, "more than before")
-	looser(new.MaxText != old.MaxText, new.MaxTextAt, "another size than before")
-	looser(new.SessionIdle != old.SessionIdle, new.SessionIdleAt, "another time than before")
-	looser(new.MaxAsks > old.MaxAsks, new.MaxAsksAt, "more questions than before")
-	looser(new.ApprovalTimeout > old.ApprovalTimeout, new.ApprovalTimeoutAt, "longer than before")
-	looser(new.Webhook != old.Webhook || new.WebhookKey != old.WebhookKey, new.WebhookAt, "another webhook than before")
-	for _, c := range new.Channels {
-		looser(!slices.Contains(old.Channels, c), new.ChannelsAt, c+" may answer")
-	}
-}
 
 // packs compares the packs that may bind. More of them can loosen as well: text
 // is read by what they say.
@@ -163,7 +137,7 @@ func (p *layerPair) looser(at, text string) {
 		}
 	}
 	if text == "" {
-		text = "not shown to be as strict as before"
+		text = fromTo(p.old.At(at), p.new.At(at))
 	}
 	p.add(y.rule(at), text)
 }

@@ -28,6 +28,7 @@ type Engine struct {
 	tail   *ledger.Tail      // nil: no other process
 	group  *ledger.GroupLock // nil: no other process
 	lost   bool              // the group's directory can not be read
+	looser []string          // what this start lets, beyond the policy before it
 	read   []abi.Event       // how far files were read, which the ledger has yet to say
 	seq    uint64
 	now    func() time.Time
@@ -317,6 +318,13 @@ func (g *Engine) PolicyDigest() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.state.PolicyDigest()
+}
+
+// Looser lists what starts of the session let, beyond the policy before them.
+func (g *Engine) Looser() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.Looser()
 }
 
 // Labels lists the labels that the session holds.

@@ -78,7 +78,7 @@ func (k *Keeper) listen() io.Closer {
 	}
 	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept, Labels: k.o.Engine.Labels}
 	if k.o.Reloader != nil {
-		t.Reload, t.AcceptPolicy = k.o.Reloader.State, k.o.Reloader.Accept
+		t.Reload, t.AcceptPolicy = k.reload, k.o.Reloader.Accept
 	}
 	t.Context = func(text string) error {
 		if !k.takesContext() { // a reload can change that
@@ -93,6 +93,13 @@ func (k *Keeper) listen() io.Closer {
 		return nil
 	}
 	return c
+}
+
+// reload says how the files of the policy stand, and what starts have let.
+func (k *Keeper) reload() approval.Reload {
+	r := k.o.Reloader.State()
+	r.Looser = k.o.Engine.Looser()
+	return r
 }
 
 // accept pins what the server has become, which a person has looked at.

@@ -40,7 +40,8 @@ type Opened struct {
 }
 
 // Open opens the ledger, takes in what the files of the group say, and records
-// how far they were read, session, policy and stored pins.
+// how far they were read, session, policy, stored pins, and what the policy may
+// allow more than the one that was in force before.
 func Open(o Opening) (*Opened, error) {
 	id := make([]byte, 16)
 	rand.Read(id) // never fails, see crypto/rand
@@ -59,11 +60,12 @@ func Open(o Opening) (*Opened, error) {
 	inForce.Time = now
 	gate.Step(state, inForce) // it says what the past counts towards
 	joined := &ledger.Joined{Ledger: ledger.Memory()}
+	var before lastPolicy
 	var lock *ledger.GroupLock
 	if o.Dir != "" {
 		defer hurry(o.Dir)()
 		var err error
-		if joined, err = join(o, state, now, file, text); err != nil {
+		if joined, err = join(o, state, now, file, text, &before); err != nil {
 			return nil, err
 		}
 		if lock, err = ledger.OpenGroupLock(o.Dir); err != nil {
@@ -72,7 +74,7 @@ func Open(o Opening) (*Opened, error) {
 		}
 	}
 	engine := NewEngine(state, joined.Ledger, text, time.Now)
-	engine.tail, engine.group = joined.Tail, lock
+	engine.tail, engine.group, engine.looser = joined.Tail, lock, before.loosened(o.Policy)
 	if o.Local {
 		engine.facts = facts.Links
 	}
@@ -109,12 +111,13 @@ func hurry(dir string) (end func()) {
 
 // join opens the ledger and has the state take in what the files of the group
 // say: what the server's own past did, and what tightens of the others.
-func join(o Opening, state *gate.State, now time.Time, file string, text *Texts) (*ledger.Joined, error) {
+func join(o Opening, state *gate.State, now time.Time, file string, text *Texts, before *lastPolicy) (*ledger.Joined, error) {
 	joined, err := ledger.Join(ledger.Joining{
 		Options: ledger.Options{
 			Dir: o.Dir, Server: o.Server, Now: now, ID: file, Since: now.Add(-o.Policy.Horizon()),
 			Sync: text.sync,
 			Event: func(_ ledger.File, e abi.Event) error {
+				before.take(&e)
 				gate.Fold(state, e)
 				return nil
 			},
@@ -162,6 +165,9 @@ func (p *Opened) open(o Opening, inForce abi.Event, file string, joined *ledger.
 	}
 	if stored != nil {
 		events = append(events, abi.Event{Tools: &abi.ToolsEvent{Server: o.Server, Source: abi.ToolsStored, List: stored}})
+	}
+	if list := p.Engine.looser; len(list) > 0 {
+		events = append(events, abi.Event{Reload: &abi.ReloadEvent{State: abi.ReloadRestarted, Digest: o.Policy.Digest(), Why: list}})
 	}
 	for _, e := range events {
 		if _, err := p.Engine.Step(e); err != nil {

@@ -101,6 +101,9 @@ func (r *Reloader) adopt(k *Keeper) {
 	if err = errors.Join(err, k.protect(r.guarded)); err != nil {
 		r.o.Note("reload: %v", err)
 	}
+	if list := k.o.Engine.looser; len(list) > 0 {
+		r.o.Note("this start puts a policy into force that may allow more than the one before it, and nobody was asked: %s", strings.Join(list, "; "))
+	}
 	if s := r.state; s.State != abi.ReloadInForce { // its ledger does not know yet
 		k.record(abi.Event{Reload: &abi.ReloadEvent{State: s.State, Digest: s.Digest, Why: s.Why}})
 	}
