@@ -4,3 +4,6 @@ package wasm
 
 // rounds is how often something must come out the same.
 const rounds = 1000
+
+// enginesUnderSiege is how many of the engines meet all hostile guests.
+const enginesUnderSiege = 2
