@@ -1,11 +1,16 @@
 #!/bin/sh
 # Builds the guests of this folder into DIR (this folder, without an argument). It
-# needs Go and wabt; what Go makes differs from one version of Go to the next.
+# needs Go and wabt; what Go makes differs from one version of Go to the next. With
+# --compare it changes nothing, and fails if what is here of WAT is not what is
+# built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+if [ "$out" = --compare ]; then
+	out=$work/out
+fi
 
 # The guests are built with what is built, so this also tries callgate plugin build.
 (cd "$here/../../.." && go build -buildvcs=false -o "$work/callgate" ./cmd/callgate)
@@ -26,3 +31,8 @@ for name in abstain recipient acts go-redact go-domains; do
 	mkdir -p "$out/$name"
 	cp "$work/$name/$name.wasm" "$out/$name/$name.wasm"
 done
+if [ "${1:-}" = --compare ]; then
+	for f in "$here"/refused/*.wasm "$here"/abstain/*.wasm "$here"/recipient/*.wasm "$here"/acts/*.wasm; do
+		cmp "$f" "$out/${f#"$here"/}"
+	done
+fi
