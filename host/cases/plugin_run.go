@@ -54,7 +54,9 @@ func runPluginCase(c *PluginCase, m *abi.Manifest, evaluate func(abi.Value) Plug
 		for _, difference := range s.Want.check(&v, lastSegment(m.Name)+":") {
 			fail("%s", difference)
 		}
-		labels = append(labels, v.Obligations.SessionLabels...)
+		if v.Outcome != abi.Deny { // a call that is refused labels nothing
+			labels = append(labels, v.Obligations.SessionLabels...)
+		}
 	}
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	callgate "github.com/callgate/callgate/sdk/go"
 )
@@ -37,7 +38,7 @@ func (r *rule) find(j *judging, unknown bool) (located, bool) {
 		var next callgate.Value
 		var node schema
 		if l.read.Kind() == callgate.Array {
-			next, node = item(l.read, token), l.node.items()
+			next, node = j.item(&l, token), l.node.items()
 		} else {
 			if unknown && l.node.hasProperties() && !l.node.open() && !l.node.declares(token) {
 				j.add("ARGS_UNKNOWN", l.at, r.ask)
@@ -46,7 +47,7 @@ func (r *rule) find(j *judging, unknown bool) (located, bool) {
 			if r.imitated(j, &l, token) {
 				return l, false
 			}
-			next, node = l.read.Get(token), l.node.property(token)
+			next, node = j.member(&l, token), l.node.property(token)
 			l.required = l.node.requires(token)
 		}
 		l.value, l.node = next, node
@@ -66,17 +67,41 @@ func (r *rule) find(j *judging, unknown bool) (located, bool) {
 // imitated refuses a name that a server without regard to case takes for the
 // rule's.
 func (r *rule) imitated(j *judging, l *located, token string) bool {
+	names := j.alike(l, token)
+	i := slices.IndexFunc(names, func(name string) bool { return name != token && !l.node.declares(name) })
+	if i < 0 {
+		return false
+	}
+	at := l.at
+	if !l.frozen {
+		at = at[:strings.LastIndexByte(at, '/')+1] + escape(names[i])
+	}
+	j.add("ARGS_CASE", at, r.ask)
+	return true
+}
+
+// alike lists the members whose names are the token but for their case.
+func (j *judging) alike(l *located, token string) (names []string) {
+	if !l.frozen {
+		return j.inside(l.read).folded[fold(token)]
+	}
 	for m := range l.read.Members() {
-		if name := m.Name(); name != token && strings.EqualFold(name, token) && !l.node.declares(name) {
-			at := l.at
-			if !l.frozen {
-				at = at[:strings.LastIndexByte(at, '/')+1] + escape(name)
-			}
-			j.add("ARGS_CASE", at, r.ask)
-			return true
+		if strings.EqualFold(m.Name(), token) {
+			names = append(names, m.Name())
 		}
 	}
-	return false
+	return names
+}
+
+// fold gives names one form that are equal but for their case.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, s)
 }
 
 func item(v callgate.Value, token string) callgate.Value {
@@ -85,6 +110,50 @@ func item(v callgate.Value, token string) callgate.Value {
 		return callgate.Value{}
 	}
 	return v.Index(i)
+}
+
+// inside is what stands in one array or object of the arguments. A rule with * asks
+// for each item of it by its way from the arguments.
+type inside struct {
+	items   []callgate.Value
+	members map[string]callgate.Value
+	folded  map[string][]string // names, by their form without case
+}
+
+func (j *judging) inside(v callgate.Value) *inside {
+	if in := j.known[v.Pointer()]; in != nil {
+		return in
+	}
+	in := &inside{members: map[string]callgate.Value{}, folded: map[string][]string{}}
+	for item := range v.Items() {
+		in.items = append(in.items, item)
+	}
+	for m := range v.Members() {
+		in.members[m.Name()] = m
+		in.folded[fold(m.Name())] = append(in.folded[fold(m.Name())], m.Name())
+	}
+	j.known[v.Pointer()] = in
+	return in
+}
+
+// item and member look something up where the walk stands. Inside JSON text there
+// are no pointers to know it by.
+func (j *judging) item(l *located, token string) callgate.Value {
+	if l.frozen {
+		return item(l.read, token)
+	}
+	in := j.inside(l.read)
+	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(in.items) && strconv.Itoa(i) == token {
+		return in.items[i]
+	}
+	return callgate.Value{}
+}
+
+func (j *judging) member(l *located, token string) callgate.Value {
+	if l.frozen {
+		return l.read.Get(token)
+	}
+	return j.inside(l.read).members[token]
 }
 
 func escape(token string) string {

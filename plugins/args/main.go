@@ -98,6 +98,7 @@ type judging struct {
 	arguments callgate.Value
 	schema    schema
 	found     []violation
+	known     map[string]*inside // by pointer
 }
 
 func (j *judging) add(code, at string, ask bool) {
@@ -107,7 +108,7 @@ func (j *judging) add(code, at string, ask bool) {
 const base = "/call/arguments"
 
 func evaluate(s callgate.Snapshot) *callgate.Verdict {
-	j := judging{arguments: s.Call().Arguments().Fetch(), schema: schemaOf(s.Definition().Schema().Fetch())}
+	j := judging{arguments: s.Call().Arguments().Fetch(), schema: schemaOf(s.Definition().Schema().Fetch()), known: map[string]*inside{}}
 	if !j.arguments.Exists() {
 		j.arguments = callgate.Parse("{}")
 	}
@@ -136,10 +137,10 @@ func (j *judging) verdict() *callgate.Verdict {
 			break
 		}
 	}
-	var seen []string
+	seen := map[string]bool{}
 	for _, f := range j.found {
-		if !slices.Contains(seen, f.at) {
-			seen = append(seen, f.at)
+		if !seen[f.at] {
+			seen[f.at] = true
 			v.At(f.at)
 		}
 	}

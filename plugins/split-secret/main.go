@@ -17,7 +17,7 @@ func main() {}
 
 // set is what the policy says.
 var set struct {
-	secrets         []secret
+	secrets         []*secret
 	fragment, piece int
 	ask             bool
 }
@@ -67,7 +67,7 @@ func evaluate(s callgate.Snapshot) *callgate.Verdict {
 	}
 	look := func(text, at string) {
 		for i := range set.secrets {
-			all[i].look(&set.secrets[i], text, at)
+			all[i].look(set.secrets[i], text, at)
 		}
 	}
 	for v := range s.Call().Values().All() {
@@ -78,18 +78,17 @@ func evaluate(s callgate.Snapshot) *callgate.Verdict {
 	}
 	var verdict *callgate.Verdict
 	for i := 0; i < len(all) && verdict == nil; i++ {
-		verdict = all[i].judge(&set.secrets[i])
+		verdict = all[i].judge(set.secrets[i])
 	}
 	labels := labels(all)
-	switch {
-	case verdict == nil && len(labels) > callgate.MaxLabels:
-		return refuse("SECRET_SPLIT", "it holds more parts than can be remembered")
-	case verdict == nil:
-		return callgate.Abstain().LabelSession(labels...)
-	case set.ask: // it leaves, if a person says so
-		return verdict.LabelSession(labels[:min(len(labels), callgate.MaxLabels)]...)
+	if verdict == nil && len(labels) > callgate.MaxLabels {
+		verdict = refuse("SECRET_SPLIT", "it holds more parts than can be remembered")
 	}
-	return verdict
+	if verdict == nil {
+		verdict = callgate.Abstain()
+	}
+	// Of a call that is refused the host keeps no label.
+	return verdict.LabelSession(labels[:min(len(labels), callgate.MaxLabels)]...)
 }
 
 // look notes the parts of a secret that a text holds, and in what form.
@@ -139,20 +138,19 @@ func refuse(code, because string) *callgate.Verdict {
 	return callgate.Deny(code).Because(because)
 }
 
-// labels are the parts that have left for the first time: NAME.FROM-TO.
+// labels are the parts that leave, each as NAME.FROM-TO in steps of the shortest
+// part: there are no more of them than the secret has characters, and a part that
+// leaves again has the same ones.
 func labels(all []left) (list []string) {
 	for i := range all {
-		l := &all[i]
-		for from := 0; from < len(l.now); from++ {
-			to, fresh := from, false
-			for to < len(l.now) && l.now[to] {
-				fresh = fresh || !l.before[to]
-				to++
+		run := 0
+		for n, now := range all[i].now {
+			if run++; !now {
+				run = 0
 			}
-			if fresh {
-				list = append(list, set.secrets[i].name+"."+strconv.Itoa(from)+"-"+strconv.Itoa(to))
+			if run >= set.piece {
+				list = append(list, set.secrets[i].name+"."+strconv.Itoa(n+1-set.piece)+"-"+strconv.Itoa(n+1))
 			}
-			from = max(from, to)
 		}
 	}
 	return list
@@ -166,7 +164,7 @@ func remember(label string, all []left) {
 	first, last, _ := strings.Cut(place, "-")
 	from, err := strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
-	i := slices.IndexFunc(set.secrets, func(s secret) bool { return s.name == name })
+	i := slices.IndexFunc(set.secrets, func(s *secret) bool { return s.name == name })
 	if err != nil || err2 != nil || i < 0 || from < 0 {
 		return
 	}

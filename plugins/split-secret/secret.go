@@ -10,23 +10,28 @@ type secret struct {
 	name, text string
 	size       int // of the short parts
 	at         map[string][]int
-	anyCase    *secret // in lower case, in parts that may not leave
+	begins     [1 << 10]uint64 // a bit for each two characters that a short part begins with
+	anyCase    *secret         // in lower case, in parts that may not leave
 }
 
-func newSecret(name, text string, size, fragment int) secret {
+func newSecret(name, text string, size, fragment int) *secret {
 	s := index(name, squash(text), size)
-	lower := index(name, strings.ToLower(s.text), fragment)
-	s.anyCase = &lower
+	s.anyCase = index(name, strings.ToLower(s.text), fragment)
 	return s
 }
 
-func index(name, text string, size int) secret {
-	s := secret{name: name, text: text, size: size, at: map[string][]int{}}
+func index(name, text string, size int) *secret {
+	s := &secret{name: name, text: text, size: size, at: map[string][]int{}}
 	for i := 0; i+size <= len(s.text); i++ {
 		s.at[s.text[i:i+size]] = append(s.at[s.text[i:i+size]], i)
+		word, bit := pair(s.text[i], s.text[i+1])
+		s.begins[word] |= bit
 	}
 	return s
 }
+
+// pair is the bit of two characters.
+func pair(a, b byte) (word int, bit uint64) { return int(a)<<2 | int(b)>>6, 1 << (b & 63) }
 
 // part is the characters from, up to to, of a secret.
 type part struct{ from, to int }
@@ -35,6 +40,9 @@ type part struct{ from, to int }
 // there.
 func (s *secret) parts(text string) (list []part) {
 	for i := 0; i+s.size <= len(text); i++ {
+		if word, bit := pair(text[i], text[i+1]); s.begins[word]&bit == 0 {
+			continue
+		}
 		for _, from := range s.at[text[i:i+s.size]] {
 			if i > 0 && from > 0 && text[i-1] == s.text[from-1] {
 				continue // within the one that was found before
@@ -53,6 +61,9 @@ func (s *secret) parts(text string) (list []part) {
 // squash takes out what parts a text without being read: white space, and what is
 // not seen.
 func squash(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7F }) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < 0x80 && r > ' ' && r != 0x7F:

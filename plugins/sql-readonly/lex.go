@@ -265,8 +265,12 @@ func (l *lexer) number() {
 func (l *lexer) word() {
 	i := l.at
 	for i < len(l.text) && continues(l.text[i]) {
+		if l.text[i] < 0x80 {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(l.text[i:])
-		if r >= 0x80 && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError) {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError {
 			l.refuse("SQL_UNREADABLE", "a character outside of text that servers read in different ways")
 			return
 		}

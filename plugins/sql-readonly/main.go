@@ -14,7 +14,7 @@ var _ = callgate.Register(callgate.Plugin{Configure: configure, Evaluate: evalua
 func main() {}
 
 // maxText bounds a statement. What is longer is data.
-const maxText = 256 << 10
+const maxText = 64 << 10
 
 // settings are those of the policy.
 type settings struct {
