@@ -119,7 +119,7 @@ func TestMoreLenientIsTold(t *testing.T) {
 		{func(v *abi.Verdict) { v.Outcome = abi.Ask }, "outcome ask instead of deny"},
 		{func(v *abi.Verdict) { v.Obligations.Redact = nil }, "redacts less"},
 		{func(v *abi.Verdict) { v.Obligations.Hide = []string{"u"} }, "hides less"},
-		{func(v *abi.Verdict) { v.Obligations.SessionLabels = nil }, "fewer labels"},
+		{func(v *abi.Verdict) { v.Obligations.SessionLabels = nil }, ""},
 		{func(v *abi.Verdict) { v.Obligations.Calls = nil }, "more calls"},
 		{func(v *abi.Verdict) { v.Obligations.Calls = calls(3) }, "more calls"},
 		{func(v *abi.Verdict) { v.Obligations.Calls = calls(1) }, ""},

@@ -1,0 +1,68 @@
+package plugin
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/callgate/callgate/abi"
+)
+
+// FuzzInspect reads anything as a module. What it finds nothing wrong with has a
+// manifest and can be walked.
+func FuzzInspect(f *testing.F) {
+	var seeds []string
+	for _, pattern := range []string{goldens + "/refused/*.wasm", goldens + "/[ar]*/*.wasm", "testdata/lax/*.wasm"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		seeds = append(seeds, found...)
+	}
+	if len(seeds) < 8 {
+		f.Fatalf("%d seeds; want the guests", len(seeds))
+	}
+	for _, name := range seeds {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+		f.Add(data[:len(data)/2])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := &Module{Data: data}
+		m.Manifest, m.Digest, m.Why = abi.ReadModule(data)
+		in := Inspect(m, abi.ObjectValue())
+		if in.Report == nil {
+			t.Fatal("no report")
+		}
+		if len(in.Problems) == 0 && (m.Manifest == nil || len(in.Report.ABI) == 0 || len(in.Views) == 0) {
+			t.Error("nothing is wrong with it, and it has no manifest, no marker or nothing to judge")
+		}
+	})
+}
+
+func TestInputsAreSnapshotsOfWhatThePluginReads(t *testing.T) {
+	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"reads":["call.arguments"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ input, view string }{
+		{`{}`, `{"abi":"0.1","phase":"call","settings":{}}`},
+		{`{"time":"2026-01-01T00:00:00Z","call":{"server":"s","arguments":{"b":1,"a":[]}}}`, `{"abi":"0.1","call":{"arguments":{"a":[],"b":1}},"phase":"call","settings":{}}`},
+		{`{"settings":{"x":1e999},"session":{"labels":["l"]}}`, `{"abi":"0.1","phase":"call","settings":{"x":1e999}}`},
+		{`{"phase":"result"}`, ""}, {`{"cal":{}}`, ""}, {`[]`, ""}, {`{"call":{},"call":{}}`, ""}, {``, ""},
+	} {
+		view, _, err := ParseInput([]byte(c.input), m)
+		if c.view == "" {
+			if err == nil {
+				t.Errorf("%s: read as %s; want an error", c.input, view)
+			}
+			continue
+		}
+		if err != nil || view.String() != c.view {
+			t.Errorf("%s: %s, error %v; want %s", c.input, view, err, c.view)
+		}
+	}
+}
