@@ -22,6 +22,8 @@ var mayImport = map[string][]string{
 	"plugins/split-secret":       {"sdk/go"},
 	"plugins/sql-readonly":       {"sdk/go"},
 	"sdk/go":                     {},
+	"sdk/go/examples/hosts":      {"sdk/go"},
+	"sdk/go/testdata/probe":      {"sdk/go"},
 	"host/approval":              {"abi"},
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
 	"host/cases":                 {"abi", "host/codes", "host/replay"},

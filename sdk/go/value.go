@@ -127,13 +127,17 @@ func (v Value) JSON() string {
 // Bool says whether it is true.
 func (v Value) Bool() bool { return v.JSON() == "true" }
 
-// Int returns a whole number that fits into 64 bits, and whether it is one.
+// Int returns a whole number that fits into 64 bits, and whether it is one; 0 if
+// not.
 func (v Value) Int() (int64, bool) {
 	if v.Kind() != Number {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(v.JSON(), 10, 64)
-	return n, err == nil
+	if err != nil {
+		return 0, false
+	}
+	return n, true
 }
 
 // Pointer is where the value stands in the snapshot (RFC 6901); of JSON in a text,

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the plugins of this folder into DIR (this folder, without an argument),
+# but for those in Go. With --compare it changes nothing, and fails if what is here
+# is not what is built.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+dir=${1:-$here}
+if [ "$dir" = --compare ]; then
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+fi
+mkdir -p "$dir/hosts" "$dir/probe"
+cd "$here/.."
+
+c() { clang --target=wasm32 -std=c11 -Oz -Wall -Wextra -Werror -nostdlib -fuse-ld=lld -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o "$1" "$2"; }
+
+c "$dir/hosts/c.wasm" c/examples/hosts.c
+c "$dir/probe/c.wasm" c/testdata/probe.c
+
+if [ "${1:-}" = --compare ]; then
+	for f in "$here"/*/*.wasm; do
+		cmp "$dir/${f#"$here/"}" "$f"
+	done
+fi
