@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
@@ -33,13 +32,12 @@ type guest struct {
 	lang     string
 	module   []byte
 	manifest *abi.Manifest
-	host     func() (*wasm.Host, error)
 	loaded   map[string]*wasm.Plugin
 	refused  map[string]error
 }
 
 // guests reads a plugin in all its languages.
-func guests(t *testing.T, name string, host func() (*wasm.Host, error)) []*guest {
+func guests(t *testing.T, name string) []*guest {
 	t.Helper()
 	dir := filepath.Join("..", "sdk", "testdata", name)
 	text, err := os.ReadFile(filepath.Join(dir, "plugin.json"))
@@ -64,7 +62,7 @@ func guests(t *testing.T, name string, host func() (*wasm.Host, error)) []*guest
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		list = append(list, &guest{lang, module, m, host, map[string]*wasm.Plugin{}, map[string]error{}})
+		list = append(list, &guest{lang, module, m, map[string]*wasm.Plugin{}, map[string]error{}})
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "*.wasm")); err != nil || len(files) != len(list)-1 {
 		t.Fatalf("%s has %q, %v; want one of each of %q but Go", dir, files, err, languages[name])
@@ -85,19 +83,12 @@ func buildGo(t *testing.T, pkg string) string {
 	return out
 }
 
-// compiler runs what is asked often, and host what is loaded often.
-var compiler = sync.OnceValues(func() (*wasm.Host, error) { return wasm.New(wasm.Options{}) })
-
 // load loads a guest with settings, once.
 func (g *guest) load(t *testing.T, settings abi.Value) (*wasm.Plugin, error) {
 	t.Helper()
 	key := settings.String()
 	if g.loaded[key] == nil && g.refused[key] == nil {
-		h, err := g.host()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := h.Load(context.Background(), wasm.Source{Name: g.lang, Module: g.module, Manifest: g.manifest, Settings: settings})
+		p, err := host.Load(context.Background(), wasm.Source{Name: g.lang, Module: g.module, Manifest: g.manifest, Settings: settings})
 		if err != nil {
 			g.refused[key] = err
 			return nil, err
@@ -160,7 +151,7 @@ func difference(one, a, other, b string) string {
 
 func TestTheExampleIsTheSameInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	all := guests(t, "hosts", host)
+	all := guests(t, "hosts")
 	file := filepath.Join("..", "sdk", "testdata", "hosts", "cases.yaml")
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -190,7 +181,7 @@ func TestTheExampleIsTheSameInEveryLanguage(t *testing.T) {
 
 func TestTheExampleIsTheSameForGeneratedURLs(t *testing.T) {
 	t.Parallel()
-	all := guests(t, "hosts", compiler)
+	all := guests(t, "hosts")
 	settings := parse(t, `{"hosts":["corp.example","a-1.test","x"]}`)
 	r := rand.New(rand.NewPCG(8, 1))
 	abstain, deny := 0, 0
@@ -210,7 +201,7 @@ func TestTheExampleIsTheSameForGeneratedURLs(t *testing.T) {
 
 func TestEveryViewFindsTheSame(t *testing.T) {
 	t.Parallel()
-	all := guests(t, "probe", compiler)
+	all := guests(t, "probe")
 	seen := map[string]bool{}
 	for i := range uint64(200) {
 		said := agree(t, all, abi.ObjectValue(), probed(t, rand.New(rand.NewPCG(i, 2))))
