@@ -45,18 +45,18 @@ func ParsePluginVerdict(data []byte, m *Manifest, name string, phase Phase) (Ver
 	if err := declared(&v, m, phase); err != nil {
 		return Verdict{}, fmt.Errorf("verdict: %w", err)
 	}
-	v.Reason = sentence(&v)
+	v.Reason = sentence(v.Outcome)
 	return v, nil
 }
 
-// sentence is what the host says of a plugin's verdict. Nothing in it was written
-// by the plugin but a code that its manifest declares.
-func sentence(v *Verdict) string {
-	switch v.Outcome {
+// sentence is what the host says of a plugin's verdict, beside its name and code.
+// Nothing in it was written by the plugin.
+func sentence(o Outcome) string {
+	switch o {
 	case Deny:
-		return "denied by contract " + v.Contract + ": " + v.Code
+		return "the contract denies it"
 	case Ask:
-		return "contract " + v.Contract + " wants a person to decide: " + v.Code
+		return "the contract wants a person to decide"
 	}
 	return ""
 }

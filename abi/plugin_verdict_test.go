@@ -117,7 +117,7 @@ func TestAPluginsVerdictIsSaidInHostWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Reason != "denied by contract acme/all: EXFIL_URL" || v.Plugin.Reason != "for the operator" {
+	if v.Reason != "the contract denies it" || v.Plugin.Reason != "for the operator" {
 		t.Errorf("reason %q, of the plugin %q", v.Reason, v.Plugin.Reason)
 	}
 	got := fmt.Sprint(v.At, v.Obligations.CallLabels, v.Obligations.SessionLabels, *v.Obligations.Calls, v.Plugin.Tags)
