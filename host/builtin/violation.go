@@ -32,7 +32,7 @@ func joined(name string, all []violation) abi.Verdict {
 	}
 	slices.SortStableFunc(all, func(a, b violation) int { return int(a.outcome.Known()) - int(b.outcome.Known()) })
 	head := all[0]
-	v := abi.Verdict{Outcome: head.outcome.Known(), Contract: name, Code: head.code, Rule: head.rule, Mend: head.mend}
+	v := abi.Verdict{Outcome: head.outcome.Known(), Contract: name, Code: head.code, Rule: head.rule, Mend: mendOf(head.rule, head.mend)}
 	var reasons []string
 	for _, x := range all {
 		if x.at != "" && !slices.Contains(v.At, x.at) {
