@@ -82,7 +82,7 @@ func (in *incident) text(help mend) string {
 	}
 	verdictText(line, v)
 	in.arguments(&b)
-	editedText(&b, in.edits)
+	in.editedText(&b)
 	pathText(&b, in.paths())
 	in.frame(&b)
 	in.witness(&b)
@@ -222,6 +222,9 @@ func (in *incident) json(help mend) abi.Value {
 	if len(in.edits) > 0 {
 		e, _ := abi.Parse(abi.Event{Edit: &abi.EditEvent{Edits: in.edits}}.Append(nil))
 		members = append(members, "edits", e.Get("edit").Get("edits"))
+	}
+	if len(in.answered) > 0 {
+		members = append(members, "redacted", in.redactedJSON())
 	}
 	var contexts []abi.Value
 	for i := range in.evidence {

@@ -25,9 +25,11 @@ type incident struct {
 	callEvent  *abi.Event
 	refused    *abi.RefusedEvent
 	policy     abi.Value // in force
+	later      abi.Value // in force behind the verdict, absent while it is the same
 	definition abi.Value // of every tool as listed last, by server/tool
 	place      abi.Place
 	edits      []abi.Edit    // of the call: what was sent instead
+	answered   []answered    // what was redacted in what answered it
 	before     []abi.Verdict // earlier verdicts under the same id
 	evidence   []abi.Evidence
 	texts      map[int]passage // by index of evidence
@@ -131,7 +133,7 @@ func (in *incident) gather() error {
 	defer text.Close()
 	err := eachLine(in.path, func(n int, line []byte) error {
 		if n > in.line {
-			return errEnough
+			return in.takeLater(line)
 		}
 		e, err := wholeEvent(line, text)
 		if err != nil {
@@ -172,6 +174,8 @@ func (in *incident) take(e *abi.Event) {
 		in.callEvent = e
 	case e.Edit != nil && e.Edit.Call == v.ID && e.Edit.Of == "":
 		in.edits = e.Edit.Edits
+	case e.Edit != nil && e.Edit.Call == v.ID:
+		in.answered = append(in.answered, answered{e.Edit, in.policy})
 	case e.Refused != nil && e.Seq == in.event.Cause && in.event.Caused:
 		in.refused = e.Refused
 	case e.Verdict != nil && e.Verdict.ID == v.ID && e.Seq != in.event.Seq:

@@ -75,7 +75,7 @@ func TestWhyNamesThePatternThatDenies(t *testing.T) {
 func TestWhyShowsWhatWasPutIn(t *testing.T) {
 	rules := allowAll + "redact: [{name: key, pattern: 'k-[0-9]+', in: [arguments]}]\n"
 	for _, tt := range []struct{ args, want string }{
-		{`{"path":"/w/k-77"}`, "\nreplaced in what goes on to the server\n  /path \"[redacted: key]\"\n"},
+		{`{"path":"/w/k-77"}`, "\nreplaced in what goes on to the server\n  /path \"[redacted: key]\" by redact \"key\" (a.yaml:3: redact[0])\n"},
 		{`{"path":"/w/x"}`, ""},
 	} {
 		s := newSession(t, rules, "")

@@ -28,10 +28,10 @@ type layer struct {
 	places map[string]place // nil: all that is known is in lines
 	keys   []keyed          // entries of tools:, sorted
 
-	ignores []ignored         // comments for lint
+	ignores []ignored // comments for lint
 	// unpinned are the entries of plugins: that state no digest.
 	unpinned []int
-	beside  map[string]string // see [converter]
+	beside   map[string]string // see [converter]
 
 	compiled abi.Value    // of a compiled pack: what it is in a policy's value
 	late     func() *file // of a compiled pack: its value, typed

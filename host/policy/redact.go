@@ -127,6 +127,16 @@ func (p *Policy) redactions() []placed {
 	return list
 }
 
+// Redactions lists the entries of redact: that are in force, as [Policy.Redact]
+// has them.
+func (p *Policy) Redactions() []redact.Entry {
+	var list []redact.Entry
+	for _, e := range p.redactions() {
+		list = append(list, e.entry)
+	}
+	return list
+}
+
 // named says whether a pack is named by a file: in the list under packs:, or for a
 // server. A pack that binds by fit knows tools of its server, and says nothing of
 // what others send.
