@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
+	"github.com/callgate/callgate/host/regular"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
 
@@ -49,18 +50,11 @@ func ReadModule(path string) (*Module, error) {
 
 // readFile reads a regular file of at most so many bytes.
 func readFile(path string, most int) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err == nil && len(data) > most {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("more than %d bytes", most)}

@@ -1,29 +1,25 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 	"gopkg.in/yaml.v3"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/regular"
 )
 
 // maxModule is how many bytes a module may have: ABI.md, under fuel.
 const maxModule = 16 << 20
 
-// ReadModule reads the file of a module, of at most the accepted size, and one
-// byte: what [Options.Module] is by default.
+// ReadModule reads the file of a module, a regular one, of at most the accepted
+// size, and one byte: what [Options.Module] is by default.
 func ReadModule(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -176,50 +172,6 @@ func (p *plugin) settings() abi.Value {
 		return p.With
 	}
 	return abi.ObjectValue()
-}
-
-// checkSettings holds settings to the schema of a manifest.
-func checkSettings(m *abi.Manifest, with abi.Value) (string, error) {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noSchemas{})
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(m.Settings.String()))
-	if err == nil {
-		err = c.AddResource("settings.json", doc)
-	}
-	var schema *jsonschema.Schema
-	if err == nil {
-		schema, err = c.Compile("settings.json")
-	}
-	if err != nil {
-		return "/use", fmt.Errorf("the schema of %s's settings can not be read; report it to the plugin's author", m.Name)
-	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(with.String()))
-	if err != nil {
-		return "/with", err
-	}
-	var bad *jsonschema.ValidationError
-	if err := schema.Validate(value); errors.As(err, &bad) {
-		for len(bad.Causes) > 0 {
-			bad = bad.Causes[0]
-		}
-		at := "/with"
-		for _, token := range bad.InstanceLocation {
-			at = abi.Join(at, token)
-		}
-		return at, fmt.Errorf("not a setting that %s takes: %s; see callgate plugin inspect", m.Name, printable(bad.ErrorKind.LocalizedString(english)))
-	}
-	return "", nil
-}
-
-// english is the language of what is said of settings.
-var english = message.NewPrinter(language.English)
-
-// noSchemas keeps a plugin's schema from reading anything else.
-type noSchemas struct{}
-
-func (noSchemas) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%q: a schema of settings stands alone", url)
 }
 
 // plugins returns the entries that are about calls of a kind.

@@ -34,6 +34,7 @@ func modules(t testing.TB) map[string][]byte {
 		"/p/lists.wasm":  judging(t, `"phases":["list"]`),
 		"/p/set.wasm":    judging(t, `"phases":["call"],"settings":{"type":"object","properties":{"allow":{"type":"array","items":{"type":"string","pattern":"^[a-z]+$"}},"deep":{"type":"object","properties":{"n":{"type":"integer","maximum":9}}},"mode":{"enum":["a","b"]},"none":{"type":"null"}},"required":["allow"],"additionalProperties":false}`),
 		"/p/remote.wasm": judging(t, `"phases":["call"],"settings":{"$ref":"https://evil.example/schema.json"}`),
+		"/p/format.wasm": judging(t, `"phases":["call"],"settings":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"type":"string","format":"ipv4"}}}`),
 		"/p/bare.wasm":   []byte("\x00asm\x01\x00\x00\x00"),
 		"/p/text.wasm":   []byte("(module)"),
 		"/p/torn.wasm":   judging(t, "")[:40],
@@ -113,6 +114,8 @@ func TestMistakesOfPluginsHaveAPlace(t *testing.T) {
 		{"null where text goes", entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [null]}}`), []string{"plugins[0].with.allow[0]: not a setting"}, entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: ["null"], none: null}}`)},
 		{"settings that are no map", entries(`{name: p, use: ./set.wasm, ` + tools + `, with: [a]}`), []string{"plugins[0].with: a list; want a map of settings"}, entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [a]}}`)},
 		{"a schema from elsewhere", entries(`{name: p, use: ./remote.wasm, ` + tools + `, with: {}}`), []string{"plugins[0].use: the schema of acme/p's settings can not be read"}, entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: []}}`)},
+		{"a format", entries(`{name: p, use: ./format.wasm, ` + tools + `, with: {a: x}}`), []string{"plugins[0].with.a: not a setting"}, entries(`{name: p, use: ./format.wasm, ` + tools + `, with: {a: 1.2.3.4}}`)},
+		{"a number of a million digits", entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [], deep: {n: 1e999999}}}`), []string{"plugins[0].with.deep.n: a number of too many digits"}, entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [], deep: {n: -1e300}}}`)},
 		{"one that does not start", entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [trap]}}`), []string{"3:20: plugins[0].use: it does not start"}, entries(`{name: p, use: ./set.wasm, ` + tools + `, with: {allow: [trip]}}`)},
 	}
 	for _, c := range tests {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/regular"
 )
 
 // Shelf keeps the plugins of policies: each module with its settings is loaded
@@ -185,14 +186,11 @@ func (s *Shelf) find(ref contract.PluginRef) ([]byte, error) {
 }
 
 func readModule(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: not a file", name))
-	}
 	return io.ReadAll(io.LimitReader(f, maxModuleFile+1))
 }
 
@@ -208,14 +206,14 @@ func (s *Shelf) kept(digest string) string {
 	return filepath.Join(s.dir, hex+".wasm")
 }
 
-// keep writes a module that was loaded, for replays. One that can not be kept is
-// said to be gone then.
+// keep writes a module that was loaded, for replays, also in the place of a file
+// that is another one. One that can not be kept is said to be gone then.
 func (s *Shelf) keep(digest string, data []byte) {
 	name := s.kept(digest)
 	if name == "" {
 		return
 	}
-	if _, err := os.Lstat(name); err == nil || ownDir(s.dir) != nil {
+	if was, err := readModule(name); err == nil && abi.DigestBytes(was) == digest || ownDir(s.dir) != nil {
 		return
 	}
 	f, err := os.CreateTemp(s.dir, ".module-*")

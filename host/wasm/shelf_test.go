@@ -99,4 +99,7 @@ func TestModulesAreFoundByTheirDigests(t *testing.T) {
 	if _, err := s.Plugin(ref); err != nil {
 		t.Errorf("what could not be loaded is not tried again: %v", err)
 	}
+	if data, err := os.ReadFile(files[0]); err != nil || abi.DigestBytes(data) != ref.Digest {
+		t.Errorf("the copy that is another one stays, %v", err)
+	}
 }

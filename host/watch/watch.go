@@ -7,15 +7,15 @@ package watch
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/callgate/callgate/host/regular"
 )
 
 // Times of watching.
@@ -176,8 +176,9 @@ func Sums(paths []string) map[string][sha256.Size]byte {
 	return sums
 }
 
-// maxSum bounds how much of a file is looked at, in bytes: no policy is as large.
-const maxSum = 8 << 20
+// maxSum bounds how much of a file is looked at, in bytes: of what a policy is made
+// of nothing is larger than a plugin's module, and one byte more shows that it is.
+const maxSum = 16<<20 + 1
 
 func sum(path string) (zero [sha256.Size]byte) {
 	f, err := Open(path)
@@ -192,22 +193,8 @@ func sum(path string) (zero [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// Open opens a regular file to read it. Anything else, such as a pipe to which
-// nobody might ever write, is an error and holds up nobody.
-func Open(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &os.PathError{Op: "open", Path: path, Err: errors.New("is no regular file")}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
+// Open opens a regular file, as [regular.Open] does.
+func Open(path string) (*os.File, error) { return regular.Open(path) }
 
 // Directories lists the directories in which something can be changed so that a
 // path leads to another file: those of the file and of every link on the way,
