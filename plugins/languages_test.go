@@ -20,8 +20,8 @@ import (
 
 // languages are what the plugins of sdk/testdata are written in.
 var languages = map[string][]string{
-	"hosts": {"c", "go"},
-	"probe": {"c", "go"},
+	"hosts": {"assemblyscript", "c", "go"},
+	"probe": {"assemblyscript", "c", "go"},
 }
 
 // goSources are where those in Go are built from.

@@ -14,8 +14,13 @@ cd "$here/.."
 
 c() { clang --target=wasm32 -std=c11 -Oz -Wall -Wextra -Werror -nostdlib -fuse-ld=lld -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o "$1" "$2"; }
 
+asc() { assemblyscript/node_modules/.bin/asc "$2" -O3 --runtime stub --use abort= -o "$1"; }
+
+[ -x assemblyscript/node_modules/.bin/asc ] || npm --prefix assemblyscript ci --ignore-scripts --no-audit --no-fund --loglevel=error
 c "$dir/hosts/c.wasm" c/examples/hosts.c
 c "$dir/probe/c.wasm" c/testdata/probe.c
+asc "$dir/hosts/assemblyscript.wasm" assemblyscript/examples/hosts.ts
+asc "$dir/probe/assemblyscript.wasm" assemblyscript/testdata/probe.ts
 
 if [ "${1:-}" = --compare ]; then
 	for f in "$here"/*/*.wasm; do
