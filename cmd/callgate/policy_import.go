@@ -13,7 +13,7 @@ import (
 	"github.com/callgate/callgate/host/policy"
 )
 
-type policyImportFlags struct{ from, out, zone string }
+type policyImportFlags struct{ from, out, zone, cases string }
 
 func policyImportCmd(std stdio) *cobra.Command {
 	var f policyImportFlags
@@ -31,6 +31,7 @@ func policyImportCmd(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&f.from, "from", "", "format of FILE: "+strings.Join(policy.ImportFormats(), " or "))
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "file to write, which must not exist (default: standard output)")
 	cmd.Flags().StringVar(&f.zone, "zone", "", "time zone that times without one are of, such as Europe/Berlin")
+	cmd.Flags().StringVar(&f.cases, "cases", "", "file to write, with a case for each entry of redact:; it must not exist, and wants -o")
 	return cmd
 }
 
@@ -38,8 +39,14 @@ func policyImport(std stdio, f policyImportFlags, name string) error {
 	if f.from == "" {
 		return errors.New("no format; name it with --from " + strings.Join(policy.ImportFormats(), " or --from "))
 	}
-	if f.out != "" {
-		if err := vacant(f.out); err != nil {
+	if f.cases != "" && f.out == "" {
+		return errors.New("--cases is about a policy in a file; name that with -o")
+	}
+	for _, name := range []string{f.out, f.cases} {
+		if name == "" {
+			continue
+		}
+		if err := vacant(name); err != nil {
 			return err
 		}
 	}
@@ -62,6 +69,11 @@ func policyImport(std stdio, f policyImportFlags, name string) error {
 	}
 	if err := put(std.out, f.out, text); err != nil {
 		return err
+	}
+	if f.cases != "" {
+		if err := importCases(std, f.cases, path, text); err != nil {
+			return err
+		}
 	}
 	if f.out != "" {
 		_, err = fmt.Fprintf(std.err, "%q is written; read it, and try it with callgate lint and callgate check\n", f.out)
