@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"sdk/go/testdata/probe":      {"sdk/go"},
 	"host/approval":              {"abi"},
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
+	"host/bundle":                {"abi"},
 	"host/cases":                 {"abi", "host/codes", "host/replay"},
 	"host/clients":               {"abi"},
 	"host/codes":                 {},
