@@ -21,6 +21,9 @@ func entries(raw []byte) ([]File, error) {
 		if err == io.EOF {
 			break
 		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errShort
+		}
 		if err != nil {
 			return nil, fmt.Errorf("file %d: %w; pack it again with callgate plugin pack", len(list)+1, err)
 		}
