@@ -20,7 +20,7 @@ import (
 
 // languages are what the plugins of sdk/testdata are written in.
 var languages = map[string][]string{
-	"hosts": {"assemblyscript", "c", "go"},
+	"hosts": {"assemblyscript", "c", "go", "wat"},
 	"probe": {"assemblyscript", "c", "go"},
 }
 

@@ -20,6 +20,7 @@ asc() { assemblyscript/node_modules/.bin/asc "$2" -O3 --runtime stub --use abort
 c "$dir/hosts/c.wasm" c/examples/hosts.c
 c "$dir/probe/c.wasm" c/testdata/probe.c
 asc "$dir/hosts/assemblyscript.wasm" assemblyscript/examples/hosts.ts
+wat2wasm wat/hosts.wat -o "$dir/hosts/wat.wasm"
 asc "$dir/probe/assemblyscript.wasm" assemblyscript/testdata/probe.ts
 
 if [ "${1:-}" = --compare ]; then
