@@ -22,7 +22,7 @@ import (
 type Budget struct{}
 
 // NewBudget makes the contract. Which budgets apply is in the snapshot, so it
-// judges every tool.
+// judges every call: those that are of no tool have what plugins leave of them.
 func NewBudget(*contract.Rules) (contract.Contract, error) { return Budget{}, nil }
 
 // Judge denies when a budget has no room, naming every one that has none.
@@ -34,7 +34,7 @@ func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
 			continue
 		}
 		all = append(all, violation{
-			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: "/call/tool",
+			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: s.Call.Kind.Subject(),
 			reason: fmt.Sprintf("budget %q is spent: %s, this call takes %d, counted %s; it resets %s", b.Name, usedUp(b), b.Charge, perWhat(b), resets(b.Resets)),
 			mend:   renew(b),
 		})

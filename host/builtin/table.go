@@ -24,7 +24,7 @@ func Table() []contract.Spec {
 		{Name: "pin", New: NewPin},
 		{Name: "schedule", New: NewSchedule},
 		{Name: "label", New: NewLabel},
-		{Name: "budget", New: ofTools(NewBudget)},
+		{Name: "budget", New: NewBudget},
 		{Name: "args", New: NewArgs},
 		{Name: "chain", New: NewChain},
 		{Name: "flow", New: NewFlow},
@@ -37,7 +37,7 @@ func Table() []contract.Spec {
 	}
 }
 
-// ofTools keeps a contract to calls of tools: nothing else has a budget.
+// ofTools keeps a contract to calls of tools.
 func ofTools(make func(*contract.Rules) (contract.Contract, error)) func(*contract.Rules) (contract.Contract, error) {
 	return func(r *contract.Rules) (contract.Contract, error) {
 		if !r.Kind.IsTool() {
