@@ -139,7 +139,7 @@ func (r *reloading) load() (proxy.Loaded, error) {
 	o.Read, o.Module = again(policy.ReadFrom), again(policy.ReadModuleFrom)
 	l, err := r.loaded(o)
 	if l.Policy != nil {
-		files = append(files, keyFiles(l.Policy)...)
+		files = slices.Concat(files, keyFiles(l.Policy), caseFiles(l.Policy))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,6 +174,9 @@ func (r *reloading) loaded(o policy.Options) (l proxy.Loaded, err error) {
 		return l, err
 	}
 	now := r.Current()
+	if err := canaries(now.Policy, l.Policy); err != nil {
+		return l, err
+	}
 	a, b := now.Policy.Settings(), l.Policy.Settings()
 	if a.Webhook != b.Webhook || a.WebhookKey != b.WebhookKey || now.Webhook == nil {
 		l.Webhook, err = webhook(l.Policy)
