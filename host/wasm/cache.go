@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/cpu"
@@ -69,12 +70,16 @@ func (h *Host) entry(ctx context.Context, hardened []byte, shared bool) (*entry,
 		if err == nil {
 			return e, nil
 		}
-		if err := os.RemoveAll(final); err != nil {
+		if err := os.RemoveAll(final); err != nil && !unwritable(err) {
 			return nil, err
 		}
 		prune(parent)
 	}
 	fresh, err := os.MkdirTemp(parent, freshPrefix) // 0700
+	if keep && unwritable(err) {
+		keep = false
+		fresh, err = os.MkdirTemp("", freshPrefix)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +155,11 @@ func ownDir(dir string) error {
 		return fmt.Errorf("cache of plugins: %w; it holds native code, so use a directory that only you can write to", err)
 	}
 	return nil
+}
+
+// unwritable says that nothing can be kept there, as in a home that is read-only.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // prune removes what a child left that was killed, and the entries that were not

@@ -42,10 +42,14 @@ type Host struct {
 }
 
 // New returns a host without plugins. It fails for a cache that is not the user's
-// own.
+// own; where none can be written, modules are compiled anew in each process.
 func New(o Options) (*Host, error) {
 	if o.CacheDir != "" {
-		if err := ownDir(o.CacheDir); err != nil {
+		switch err := ownDir(o.CacheDir); {
+		case err == nil:
+		case unwritable(err):
+			o.CacheDir = ""
+		default:
 			return nil, err
 		}
 	}
