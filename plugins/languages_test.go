@@ -20,8 +20,8 @@ import (
 
 // languages are what the plugins of sdk/testdata are written in.
 var languages = map[string][]string{
-	"hosts": {"assemblyscript", "c", "go", "wat"},
-	"probe": {"assemblyscript", "c", "go"},
+	"hosts": {"assemblyscript", "c", "go", "rust", "wat"},
+	"probe": {"assemblyscript", "c", "go", "rust"},
 }
 
 // goSources are where those in Go are built from.

@@ -16,10 +16,19 @@ c() { clang --target=wasm32 -std=c11 -Oz -Wall -Wextra -Werror -nostdlib -fuse-l
 
 asc() { assemblyscript/node_modules/.bin/asc "$2" -O3 --runtime stub --use abort= -o "$1"; }
 
+rust='/usr/bin/rustc --edition 2021 --target wasm32-unknown-unknown -C opt-level=s -C panic=abort -C codegen-units=1'
+crate=$(mktemp -d)
+# shellcheck disable=SC2086
+rs() { $rust --crate-type cdylib -C lto -C strip=symbols -C link-arg=-zstack-size=65536 --extern "callgate=$crate/libcallgate.rlib" -o "$1" "$2"; }
+
 [ -x assemblyscript/node_modules/.bin/asc ] || npm --prefix assemblyscript ci --ignore-scripts --no-audit --no-fund --loglevel=error
 c "$dir/hosts/c.wasm" c/examples/hosts.c
 c "$dir/probe/c.wasm" c/testdata/probe.c
 asc "$dir/hosts/assemblyscript.wasm" assemblyscript/examples/hosts.ts
+$rust --crate-type rlib --crate-name callgate --cfg 'feature="runtime"' -o "$crate/libcallgate.rlib" rust/src/lib.rs
+rs "$dir/hosts/rust.wasm" rust/examples/hosts.rs
+rs "$dir/probe/rust.wasm" rust/testdata/probe.rs
+rm -rf "$crate"
 wat2wasm wat/hosts.wat -o "$dir/hosts/wat.wasm"
 asc "$dir/probe/assemblyscript.wasm" assemblyscript/testdata/probe.ts
 
