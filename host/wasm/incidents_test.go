@@ -23,8 +23,8 @@ func stated(file, digest string) (*policy.Policy, error) {
 	})
 }
 
-// judged is what the gate says of a call of x/t with one argument.
-func judged(p *policy.Policy, shelf *Shelf, a string) abi.Verdict {
+// saysOf is what the gate says of a call of x/t with one argument.
+func saysOf(p *policy.Policy, shelf *Shelf, a string) abi.Verdict {
 	state := gate.New(gate.Options{Specs: builtin.Table(), Plugin: shelf.Plugin})
 	gate.Step(state, abi.Event{Session: &abi.SessionEvent{ID: "s-1", File: "abcdef0123", Place: abi.Place{Dir: "/srv", Platform: "linux"}}})
 	gate.Step(state, abi.Event{Policy: &abi.PolicyEvent{Digest: p.Digest(), Policy: p.Value()}})
@@ -72,7 +72,7 @@ func TestIncidentsOfPlugins(t *testing.T) {
 		{"PLG-003 control", "ok", abi.Allow, ""},
 		{"PLG-003 control", strings.Repeat("[", 39), abi.Allow, ""},
 	} {
-		v := judged(p, shelf, tt.a)
+		v := saysOf(p, shelf, tt.a)
 		if v.Outcome != tt.outcome || v.Code != tt.code || tt.code != "" && v.Contract != "check-a" {
 			t.Errorf("%s: %v %s by %s; want %v %s", tt.id, v.Outcome, v.Code, v.Contract, tt.outcome, tt.code)
 		}
@@ -86,12 +86,12 @@ func TestIncidentsOfPlugins(t *testing.T) {
 	}
 	// The policy that is in force goes on with the module that it was loaded with;
 	// a process without that one denies.
-	if v := judged(p, shelf, "ok"); v.Outcome != abi.Allow {
+	if v := saysOf(p, shelf, "ok"); v.Outcome != abi.Allow {
 		t.Errorf("PLG-006: %v %s; want the module that was loaded", v.Outcome, v.Code)
 	}
 	bare := NewShelf(Options{}, "")
 	defer bare.Close()
-	if v := judged(p, bare, "ok"); v.Outcome != abi.Deny || v.Code != "PLUGIN_LOAD" {
+	if v := saysOf(p, bare, "ok"); v.Outcome != abi.Deny || v.Code != "PLUGIN_LOAD" {
 		t.Errorf("PLG-006: %v %s; want deny PLUGIN_LOAD", v.Outcome, v.Code)
 	}
 }
