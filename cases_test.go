@@ -40,6 +40,7 @@ func TestIncidents(t *testing.T) {
 	t.Run("mistakes", func(t *testing.T) { runMistakes(t, proven) })
 	t.Run("spellings", func(t *testing.T) { runSpellings(t, proven) })
 	t.Run("plugins", func(t *testing.T) { readPluginCases(t, proven) })
+	t.Run("incidents of plugins", func(t *testing.T) { pluginIncidents(t, proven) })
 	t.Run("BEN-007 a large upload", func(t *testing.T) { largeUpload(t, proven) })
 	t.Run("SEC-010 the environment", func(t *testing.T) { environment(t, proven) })
 	t.Run("PRO-007 two clients with one id", func(t *testing.T) { sameIDs(t, proven) })
@@ -129,6 +130,9 @@ func readPluginCases(t *testing.T, proven proofs) {
 		for _, c := range f.Cases {
 			for _, s := range c.Steps {
 				proven.add(c.Name, strings.ReplaceAll(s.Want.Outcome, "abstain", "allow"))
+				if len(s.Want.Hide)+len(s.Want.Redact) > 0 {
+					proven.add(c.Name, "deny") // of a part
+				}
 			}
 		}
 	}
