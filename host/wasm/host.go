@@ -107,11 +107,6 @@ type Source struct {
 	Module   []byte // not changed, not kept
 	Manifest *abi.Manifest
 	Settings abi.Value // absent: {}
-	// Warm is a snapshot that is evaluated once before the first picture of the
-	// memory is taken, so that what a guest makes when it is first needed is made
-	// already. Its answer is dropped; if it fails, the plugin starts without. It
-	// changes fuel, so that it must not change itself. Absent: none.
-	Warm abi.Value
 }
 
 func (s *Source) settings() abi.Value {

@@ -14,15 +14,6 @@ func (p *Plugin) begin(src *Source) error {
 	if err != nil {
 		return err
 	}
-	if src.Warm.Exists() {
-		warm := p.warm(i, src.Warm)
-		if !warm {
-			i.close()
-			if i, err = p.started(src); err != nil {
-				return err
-			}
-		}
-	}
 	if err := p.picture(i); err != nil {
 		i.close()
 		return err
@@ -101,13 +92,6 @@ func configured(output []byte) error {
 		return &refusedError{fmt.Sprintf("settings at %q: it says %q", at.Str(), says.Str())}
 	}
 	return &refusedError{fmt.Sprintf("settings: it says %q", says.Str())}
-}
-
-// warm evaluates a sample, and says whether the instance may be used.
-func (p *Plugin) warm(i *instance, sample abi.Value) bool {
-	i.run.begin(sample, p.fuel, p.host.limits.EvaluateWall, func() [32]byte { return p.start })
-	_, err := i.call(i.evaluator)
-	return err == nil
 }
 
 // picture remembers the state of an instance, and lets the instance start from

@@ -90,22 +90,6 @@ func TestModulesThatAreNotAdmittedDoNotLoad(t *testing.T) {
 	}
 }
 
-// TestASampleWarmsAGuestUp only if it comes to an end.
-func TestASampleWarmsAGuestUp(t *testing.T) {
-	h := newHost(t, Options{})
-	src := Source{Name: "counter", Module: guest(t, "counter"), Warm: parse(t, `{}`)}
-	if a := load(t, h, src).Evaluate(abi.Value{}); a.Class != "" || a.Output[0] != 4 {
-		t.Errorf("%s; want a counter that the sample has moved", short(a))
-	}
-	plain := load(t, h, Source{Name: "acts", Module: guest(t, "acts")}).Evaluate(act('a'))
-	for _, letter := range []byte("abcdfruw") {
-		src := Source{Name: "acts", Module: guest(t, "acts"), Warm: act(letter)}
-		if a := load(t, h, src).Evaluate(act('a')); short(a) != short(plain) {
-			t.Errorf("warmed with %c: %s; want %s", letter, short(a), short(plain))
-		}
-	}
-}
-
 // TestFuelDoesNotDependOnItsSlices nor does the place where it runs out.
 func TestFuelDoesNotDependOnItsSlices(t *testing.T) {
 	letters := "abcdefrsuvw"

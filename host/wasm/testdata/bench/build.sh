@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the guests of this folder again, but those in Go, which the benchmark
 # builds itself. It needs clang with wasm-ld, asc of the npm package assemblyscript
-# 0.28, and rustc and cargo 1.63 with wasm32-unknown-unknown. What they make
+# 0.28, and rustc, cargo and serde of Debian, as the SDK for Rust. What they make
 # depends on their versions, so that --compare only looks whether all are here.
 set -eu
 cd "$(dirname "$0")"
@@ -15,5 +15,6 @@ done
 asc scanner.as.ts --runtime stub -O3 --noAssert --use abort= -o scanner.as.wasm
 target=$(mktemp -d)
 trap 'rm -rf "$target"' EXIT
-(cd rust && cargo build --release --locked --target wasm32-unknown-unknown --target-dir "$target")
+(cd rust && RUSTC=/usr/bin/rustc /usr/bin/cargo build --release --offline --target wasm32-unknown-unknown --target-dir "$target" \
+	--config 'source.crates-io.replace-with="debian"' --config 'source.debian.directory="/usr/share/cargo/registry"')
 cp "$target/wasm32-unknown-unknown/release/bench.wasm" serde.wasm
