@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"sdk/go/testdata/probe":      {"sdk/go"},
 	"host/approval":              {"abi"},
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
-	"host/bundle":                {"abi"},
+	"host/bundle":                {"abi", "host/regular"},
 	"host/cases":                 {"abi", "host/codes", "host/replay"},
 	"host/clients":               {"abi"},
 	"host/codes":                 {},

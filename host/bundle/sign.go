@@ -84,6 +84,16 @@ func parseSignature(text []byte) (minisign.Signature, error) {
 	return s, nil
 }
 
+// SignatureKey is the id of the key that a signature names, which anybody can write
+// there: whether it is by that key, [Trust.Open] says.
+func SignatureKey(text []byte) (string, error) {
+	s, err := parseSignature(text)
+	if err != nil {
+		return "", err
+	}
+	return KeyID(s.KeyID), nil
+}
+
 // NewKey makes a pair of keys, as the files that minisign has: the secret one as
 // minisign -G -W writes it without a password, else encrypted with it.
 func NewKey(password string) (public, secret []byte, err error) {
