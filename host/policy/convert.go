@@ -85,6 +85,8 @@ type converter struct {
 	places map[string]place
 	dir    string            // that relative paths start from, "" for none
 	beside map[string]string // patterns that start there without a word about it, as written, by pointer
+	// written are the texts of use:, by pointer.
+	written map[string]string
 }
 
 // convert returns the value of a node, or an absent one after a mistake.
@@ -159,6 +161,12 @@ func (c *converter) leaf(n *yaml.Node, is string, words []string, at string) abi
 		}
 	case "dir", "file":
 		text, err = joinDir(c.dir, text)
+	case "use":
+		if c.written == nil {
+			c.written = map[string]string{}
+		}
+		c.written[at] = text
+		text, err = joinUse(c.dir, text)
 	}
 	if text == "" && err == nil {
 		return abi.StringValue("")

@@ -55,6 +55,7 @@ var drawnWords = map[string][]string{
 	"env":        {"PATH", "HOME"},
 	"dir":        {"/srv", "./x", "~/x"},
 	"file":       {"/k", "keys/a"},
+	"use":        {"/k", "keys/a"},
 	"webhook":    {"https://x.example/a", "http://127.0.0.1:9/a"},
 	"duration":   {"1h", "30m", "2562047h"},
 	"wait":       {"0s", "50s"},

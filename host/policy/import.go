@@ -309,6 +309,6 @@ func layerOf(root *yaml.Node, c converter, name string, as role) (*layer, []erro
 	}
 	y.includes, y.doc.Include = y.doc.Include, nil
 	y.value = y.value.With("include", abi.Value{})
-	y.lines, y.beside = linesOf(y.value, c.places), c.beside
+	y.lines, y.beside, y.written = linesOf(y.value, c.places), c.beside, c.written
 	return y, nil
 }

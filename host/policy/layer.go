@@ -32,6 +32,7 @@ type layer struct {
 	// unpinned are the entries of plugins: that state no digest.
 	unpinned []int
 	beside   map[string]string // see [converter]
+	written  map[string]string // see [converter]
 
 	compiled abi.Value    // of a compiled pack: what it is in a policy's value
 	late     func() *file // of a compiled pack: its value, typed

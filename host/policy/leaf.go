@@ -238,6 +238,8 @@ func checkText(is, s string) error {
 		return rooted(s, "directory")
 	case "file":
 		return rooted(s, "path")
+	case "use":
+		return checkUse(s)
 	case "webhook":
 		return checkWebhook(s)
 	case "capability":

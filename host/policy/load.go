@@ -114,7 +114,7 @@ func ReadFrom(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r,
 
 type loader struct {
 	read   func(string) ([]byte, error)
-	module func(string) ([]byte, error)
+	module func(string) ([]byte, error) // nil: modules are not read
 	known  map[string]*layer
 	files  int
 	errs   []error
@@ -205,7 +205,9 @@ func (l *loader) one(name, id string, builtin bool, as role, by includer) *layer
 	l.errs = append(l.errs, errs...)
 	if y != nil {
 		y.path, y.named, y.builtin = id, name, builtin
-		l.modules(y)
+		if l.module != nil {
+			l.modules(y)
+		}
 	}
 	return y
 }

@@ -6,7 +6,7 @@ import "github.com/callgate/callgate/abi"
 
 type plugin struct {
 	Name   string    `key:"name" is:"name" doc:"Unique in the policy. Verdicts show it as the contract, and labels that the plugin gives start with it. Required."`
-	Use    string    `key:"use" is:"file" doc:"The module, relative to this file. It carries its manifest. Required."`
+	Use    string    `key:"use" is:"use" doc:"A module (.wasm) or a bundle (.cgp), relative to this file, or a bundle in a registry: oci://registry/repository:tag. callgate.lock beside this file pins bundles. Required."`
 	Digest string    `key:"digest" is:"digest" doc:"sha256: and the digest of the module's file. Absent: whatever the file holds when the policy is loaded."`
 	On     *pluginOn `key:"on" doc:"What it is asked about, as far as its manifest says that it judges that. Required."`
 	With   abi.Value `key:"with" is:"settings" doc:"Its settings, as its manifest describes them."`
