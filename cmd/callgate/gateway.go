@@ -190,6 +190,7 @@ func closeGateway(g *proxy.Gateway, server *http.Server, end func()) error {
 		defer close(written)
 		_ = server.Shutdown(ctx) // it is cut short where a client does not read
 	}()
+	shelf().Stop() // what they are asked is in the way of the ends of sessions
 	err := g.Close()
 	end() // requests that no session ended
 	t := time.NewTimer(gatewayLinger)

@@ -170,3 +170,39 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Errorf("%d mappings and %d files; before: %d and %d", nowMaps, nowFiles, maps, files)
 	}
 }
+
+// TestAHostThatStopsEndsGuests that have begun, and lets those pass that are quick.
+func TestAHostThatStopsEndsGuests(t *testing.T) {
+	for _, e := range engines {
+		h := newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{EvaluateFuel: 1 << 62}})
+		loops := load(t, h, Source{Name: "loop", Module: hostile(t, "loop_forever")})
+		quick := load(t, h, Source{Name: "configure", Module: guest(t, "configure"), Settings: parse(t, `{"mode":"a"}`)})
+		answers := make(chan Answer)
+		go func() { answers <- loops.Evaluate(abi.Value{}) }()
+		for len(loops.slots) == 0 {
+			runtime.Gosched()
+		}
+		h.Stop()
+		h.Stop()
+		for _, a := range []Answer{<-answers, loops.Evaluate(abi.Value{})} {
+			if a.Class != abi.FailWatchdog {
+				t.Errorf("%s: %s; want class watchdog", e.name, short(a))
+			}
+		}
+		if a := quick.Evaluate(abi.Value{}); string(a.Output) != "a" {
+			t.Errorf("%s: a quick one: %s", e.name, short(a))
+		}
+	}
+}
+
+// TestAHostThatStopsCompilesNothing more; until then it does.
+func TestAHostThatStopsCompilesNothing(t *testing.T) {
+	h := newHost(t, Options{Compiler: compiler})
+	good := parse(t, `{"mode":"a"}`)
+	load(t, h, Source{Name: "configure", Module: guest(t, "configure"), Settings: good})
+	h.Stop()
+	var e *Error
+	if _, err := h.Load(context.Background(), Source{Name: "configure", Module: guest(t, "configure"), Settings: good}); !errors.As(err, &e) || e.Class != abi.FailLoad {
+		t.Errorf("got %v; want class load", err)
+	}
+}

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"context"
 	"errors"
 	"os"
 	"runtime"
@@ -35,6 +36,8 @@ type Host struct {
 	pageMap *os.File
 
 	compiling chan struct{} // modules that are compiled at once
+	going     context.Context
+	stop      context.CancelFunc
 
 	mu      sync.Mutex
 	plugins map[*Plugin]bool
@@ -54,12 +57,18 @@ func New(o Options) (*Host, error) {
 		}
 	}
 	h := &Host{opts: o, limits: o.Limits.withDefaults(), plugins: map[*Plugin]bool{}, compiling: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+	h.going, h.stop = context.WithCancel(context.Background())
 	h.pageMap, h.reset = openPageMap(o.reset)
 	if o.reset != resetBest && h.reset != o.reset {
 		return nil, errors.Join(errors.New("this way to reset memory does not work here"), h.Close())
 	}
 	return h, nil
 }
+
+// Stop stops guests that run, and ends compiling, since the process is to end: what
+// is asked from now on is denied as if the clock had stopped it, unless it ends at
+// once. It does not wait. It may be called twice.
+func (h *Host) Stop() { h.stop() }
 
 // Close closes all plugins, and returns when the last evaluation has ended. It may
 // be called twice.

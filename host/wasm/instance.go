@@ -35,7 +35,7 @@ func (p *Plugin) instantiate() (i *instance, err error) {
 		return nil, err
 	}
 	i = &instance{memory: m}
-	i.run.limits = &p.host.limits
+	i.run.limits, i.run.ending = &p.host.limits, p.host.going.Done()
 	i.run.begin(abi.Value{}, p.host.limits.StartFuel, p.host.limits.StartWall, func() [32]byte { return p.start })
 	allocator := experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory { return m })
 	i.ctx = callCtx{experimental.WithMemoryAllocator(context.Background(), allocator), &i.run}

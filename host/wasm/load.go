@@ -16,6 +16,9 @@ func (h *Host) Load(ctx context.Context, src Source) (*Plugin, error) {
 	if err != nil {
 		return nil, &Error{Plugin: src.Name, Class: abi.FailLoad, Detail: err.Error(), cause: err}
 	}
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	defer context.AfterFunc(h.going, done)()
 	c, err := h.compile(ctx, hardened, info)
 	if err != nil {
 		return nil, &Error{Plugin: src.Name, Class: abi.FailLoad, Detail: err.Error(), cause: err}

@@ -21,6 +21,7 @@ import (
 // new for each call.
 type run struct {
 	limits *Limits
+	ending <-chan struct{} // closed: nothing goes on
 	mem    api.Memory
 	fuel   api.MutableGlobal
 	depth  api.Global
@@ -97,6 +98,12 @@ func (r *run) used() uint64 {
 // as it takes to get it above. It is the one place where a guest is stopped that
 // is out of fuel, or out of time.
 func (r *run) grant(counter int64) uint64 {
+	select {
+	case <-r.ending:
+		r.fail(abi.FailWatchdog, "stopped, as the process ends")
+		return 0
+	default:
+	}
 	if time.Now().After(r.deadline) {
 		r.fail(abi.FailWatchdog, "stopped by the clock after %v", r.wall)
 		return 0

@@ -129,6 +129,19 @@ func (b *book) close() {
 	}
 }
 
+// Stop stops what runs, since the process is to end; see [Host.Stop].
+func (s *Shelf) Stop() {
+	s.mu.Lock()
+	none := len(s.books) == 0
+	s.mu.Unlock()
+	if none {
+		return
+	}
+	if h, err := s.host(); err == nil { // else none was loaded
+		h.Stop()
+	}
+}
+
 // Close lets every plugin go, and waits for what is under way.
 func (s *Shelf) Close() error {
 	s.mu.Lock()
