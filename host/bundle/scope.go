@@ -24,23 +24,53 @@ func (t *Trust) scope(name string) (match string, s Scope, ok bool) {
 
 // unknownScope says that nobody may sign a name, and which scope it looks like.
 func (t *Trust) unknownScope(name string) error {
+	if like := t.like(name); like != "" {
+		return fmt.Errorf("%q is in no scope of the trust file; it looks like %q, and is not that: somebody may pose as them", name, like)
+	}
+	return fmt.Errorf("%q is in no scope of the trust file; name there who may sign it, if you know their key: callgate plugin trust add", name)
+}
+
+// like is a scope that a name, or another scope, could be taken for at a glance; ""
+// if there is none.
+func (t *Trust) like(name string) string {
 	var like []string
 	for match := range t.Scopes {
 		own := name
 		if strings.HasSuffix(match, "/") {
 			own = name[:strings.LastIndexByte(name, '/')+1]
 		}
-		if own != "" && skeleton(own) == skeleton(match) {
+		if own != "" && own != match && alike(skeleton(own), skeleton(match)) {
 			like = append(like, match)
 		}
 	}
-	if len(like) > 0 {
-		return fmt.Errorf("%q is in no scope of the trust file; it looks like %q, and is not that: somebody may pose as them", name, slices.Min(like))
-	}
-	return fmt.Errorf("%q is in no scope of the trust file; name there who may sign it, if you know their key", name)
+	slices.Sort(like)
+	return strings.Join(like[:min(len(like), 1)], "")
 }
 
 // skeleton is what a name looks like at a glance.
 func skeleton(name string) string {
 	return strings.NewReplacer("-", "", "_", "", ".", "", "/", "", "0", "o", "1", "l", "i", "l", "rn", "m", "vv", "w", "cl", "d", "5", "s").Replace(name)
+}
+
+// alike says whether two names are the same but for one letter that is left out,
+// put in, changed or swapped with the next. Short names are often that close.
+func alike(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	same := 0
+	for same < len(b) && a[same] == b[same] {
+		same++
+	}
+	switch {
+	case a == b:
+		return true
+	case len(b) < 4 || len(a) > len(b)+1:
+		return false
+	case len(a) > len(b):
+		return a[same+1:] == b[same:]
+	case a[same+1:] == b[same+1:]:
+		return true
+	}
+	return same+1 < len(a) && a[same] == b[same+1] && a[same+1] == b[same] && a[same+2:] == b[same+2:]
 }

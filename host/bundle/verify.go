@@ -108,7 +108,7 @@ func (t *Trust) signer(hashed *minisign.Reader, text []byte, digest string, now 
 	name, key, ok := t.keyOf(s.KeyID)
 	switch {
 	case !ok:
-		return claim{}, "", fmt.Errorf("by key %s, which the trust file does not have; add it there if you know whose it is", KeyID(s.KeyID))
+		return claim{}, "", t.unknownKey(s)
 	case !hashed.Verify(key.Public, text):
 		return claim{}, "", fmt.Errorf("not what key %q signed: the bundle or the signature was changed, or they are of different files; get both again", name)
 	case !key.Expires.IsZero() && !now.Before(key.Expires):
@@ -129,6 +129,18 @@ func (t *Trust) signer(hashed *minisign.Reader, text []byte, digest string, now 
 		return claim{}, "", fmt.Errorf("key %q may not sign %s: scope %q is signed by %s", name, c.name, match, strings.Join(scope.Keys, ", "))
 	}
 	return c, name, nil
+}
+
+// unknownKey says that a signature is by nobody who is trusted. What it says it is
+// of is not proven, and worth a warning where it looks like what others sign.
+func (t *Trust) unknownKey(s minisign.Signature) error {
+	text := fmt.Sprintf("by key %s, which the trust file does not have", KeyID(s.KeyID))
+	if c, err := parseClaim(s.TrustedComment); err == nil {
+		if _, _, ok := t.scope(c.name); !ok && t.like(c.name) != "" {
+			return fmt.Errorf("%s; it says it is of %w", text, t.unknownScope(c.name))
+		}
+	}
+	return fmt.Errorf("%s; add it there if you know whose it is: callgate plugin trust add", text)
 }
 
 func (t *Trust) keyOf(id uint64) (string, Key, bool) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/regular"
 	"github.com/callgate/callgate/host/wasm"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
@@ -44,7 +45,7 @@ func (f *Folder) Build(ctx context.Context, says io.Writer) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := replace(f.Built(), whole); err != nil {
+	if err := regular.Replace(f.Built(), whole, 0o644); err != nil {
 		return nil, err
 	}
 	return ReadModule(f.Built())
@@ -83,7 +84,7 @@ func (f *Folder) runBuild(ctx context.Context, says io.Writer) (built []byte, er
 		if info, err := os.Lstat(name); err != nil || info.IsDir() {
 			continue
 		}
-		return readFile(name, scan.MaxModuleBytes)
+		return regular.ReadFile(name, scan.MaxModuleBytes)
 	}
 	return nil, fmt.Errorf("build.run left no module; let it write plugin.wasm, or %s.wasm", f.Name())
 }
@@ -111,20 +112,4 @@ func aside(name string) (undo func() error, err error) {
 		return nil, err
 	}
 	return func() error { return os.Rename(away, name) }, nil
-}
-
-// replace writes a file as a whole, or not at all.
-func replace(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".callgate-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error above says more
-	}
-	return err
 }

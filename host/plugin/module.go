@@ -3,7 +3,6 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,7 +33,7 @@ type Module struct {
 
 // ReadModule reads the file of a module. One that is broken is read all the same.
 func ReadModule(path string) (*Module, error) {
-	data, err := readFile(path, scan.MaxModuleBytes)
+	data, err := regular.ReadFile(path, scan.MaxModuleBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -48,20 +47,6 @@ func ReadModule(path string) (*Module, error) {
 	return m, nil
 }
 
-// readFile reads a regular file of at most so many bytes.
-func readFile(path string, most int) ([]byte, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("more than %d bytes", most)}
-	}
-	return data, err
-}
-
 // Folder is a plugin's source folder.
 type Folder struct {
 	Dir      string
@@ -71,7 +56,7 @@ type Folder struct {
 // ReadFolder reads the manifest of a plugin's folder.
 func ReadFolder(dir string) (*Folder, error) {
 	name := filepath.Join(dir, ManifestFile)
-	data, err := readFile(name, abi.MaxManifest)
+	data, err := regular.ReadFile(name, abi.MaxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +112,7 @@ func (f *Folder) Cases() ([]CasesFile, error) {
 	var list []CasesFile
 	var errs []error
 	for _, name := range names {
-		text, err := readFile(name, maxCases)
+		text, err := regular.ReadFile(name, maxCases)
 		if err != nil {
 			return nil, err
 		}

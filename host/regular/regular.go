@@ -1,4 +1,4 @@
-// Package regular opens regular files, and nothing else.
+// Package regular reads and writes regular files, and nothing else.
 package regular
 
 import (

@@ -1,0 +1,143 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/host/regular"
+)
+
+// TrustFile is what the trust file is called in the directory of state.
+const TrustFile = "trust.json"
+
+// ReadSigned reads the file of a bundle, and the signatures that lie beside it:
+// NAME.cgp.minisig and NAME.cgp.KEYID.minisig. Nothing of them is judged.
+func ReadSigned(path string) (data []byte, signatures []Signature, err error) {
+	if data, err = regular.ReadFile(path, MaxCompressed); err != nil {
+		return nil, nil, err
+	}
+	names, err := signatureFiles(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		text, err := regular.ReadFile(name, MaxSignature)
+		if err != nil {
+			return nil, nil, err
+		}
+		signatures = append(signatures, Signature{name, text})
+	}
+	return data, signatures, nil
+}
+
+// beside matches what stands behind the name of a bundle in that of a signature.
+var beside = regexp.MustCompile(`^(?:\.[0-9A-F]{16})?` + regexp.QuoteMeta(SignatureSuffix) + `$`)
+
+// signatureFiles names the signatures beside a bundle, sorted.
+func signatureFiles(path string) (names []string, err error) {
+	dir, base := filepath.Split(path)
+	list, err := os.ReadDir(filepath.Clean(dir))
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range list {
+		if rest, ok := strings.CutPrefix(entry.Name(), base); ok && beside.MatchString(rest) {
+			names = append(names, dir+entry.Name())
+		}
+	}
+	if len(names) > MaxSignatures {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%d signatures lie beside it; at most %d, so move some away", len(names), MaxSignatures)}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// SignatureFile is where the signature of a key goes: beside the bundle, under its
+// name alone unless another key's lies there.
+func SignatureFile(path, keyID string) (string, error) {
+	first := path + SignatureSuffix
+	text, err := regular.ReadFile(first, MaxSignature)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return first, nil
+	case err != nil:
+		return "", err
+	}
+	if s, err := parseSignature(text); err == nil && KeyID(s.KeyID) == keyID {
+		return first, nil
+	}
+	return path + "." + keyID + SignatureSuffix, nil
+}
+
+// ReadTrust reads a trust file. One that is not there trusts nobody, and there is
+// false; every other mistake is an error.
+func ReadTrust(path string) (t *Trust, there bool, err error) {
+	data, err := regular.ReadFile(path, MaxTrust)
+	if errors.Is(err, fs.ErrNotExist) {
+		return (&Trust{}).filled(), false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	t, err = ParseTrust(path, data)
+	return t, err == nil, err
+}
+
+// EditTrust changes a trust file as a whole, or leaves it as it was if change or
+// anything else fails. Whoever edits it at the same time is refused, so that no
+// edit is lost.
+func EditTrust(path string, change func(*Trust) error) error {
+	if err := regular.Replaceable(path); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	// The next file is the lock as well: only one can make it.
+	next := path + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &fs.PathError{Op: "write", Path: next, Err: errors.New("somebody is changing the trust file, or stopped while they did; try again, and remove this file if nobody is")}
+	}
+	if err != nil {
+		return err
+	}
+	if err = rewrite(f, path, change); err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		_ = os.Remove(next) // the error above says more
+	}
+	return err
+}
+
+// rewrite writes what a trust file becomes, and closes what it writes to.
+func rewrite(to *os.File, path string, change func(*Trust) error) (err error) {
+	defer func() { err = errors.Join(err, to.Close()) }()
+	t, _, err := ReadTrust(path)
+	if err != nil {
+		return err
+	}
+	if err := change(t); err != nil {
+		return err
+	}
+	text, err := t.Text()
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil {
+		if err := to.Chmod(info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if _, err := to.Write(text); err != nil {
+		return err
+	}
+	return to.Sync()
+}
