@@ -28,7 +28,7 @@ func webhook(p *policy.Policy) (*approval.Webhook, error) {
 func asking(p *policy.Policy, hook *approval.Webhook, info approval.Info) proxy.Asking {
 	s := p.Settings()
 	out := proxy.Asking{Group: info.Group, Policy: p.Name(), Timeout: s.ApprovalTimeout, Webhook: hook, Context: s.UserContext}
-	info.Version, info.Policy, info.PolicyDigest = version, p.Name(), p.Digest()
+	info.Version, info.Policy, info.PolicyDigest = version(), p.Name(), p.Digest()
 	info.PID, info.Started = os.Getpid(), time.Now()
 	info.UserContext, info.Observe = s.UserContext, s.Mode == policy.ModeObserve
 	for _, f := range p.Files() {

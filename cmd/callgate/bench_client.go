@@ -59,7 +59,7 @@ func (b *bench) startPeer(ctx context.Context, path string) (*benchPeer, time.Du
 	if err := errors.Join(err, theirIn.Close(), theirOut.Close()); err != nil {
 		return nil, 0, errors.Join(err, in.Close(), out.Close())
 	}
-	_, _, err = p.request(`"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"callgate-bench","version":"` + version + `"}}`)
+	_, _, err = p.request(`"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"callgate-bench","version":"` + version() + `"}}`)
 	if err != nil {
 		return nil, 0, errors.Join(err, p.end())
 	}

@@ -116,7 +116,7 @@ func gateBench(cmd *cobra.Command, std stdio, f runFlags, command []string) erro
 		return err
 	}
 	opened, err := proxy.Open(proxy.Opening{
-		Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Server: f.server, Group: ledger.GroupID(f.server, command), Place: here, Version: version,
+		Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Server: f.server, Group: ledger.GroupID(f.server, command), Place: here, Version: version(),
 		Protected: protected(p, state),
 	})
 	if err != nil {

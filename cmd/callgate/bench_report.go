@@ -49,7 +49,7 @@ type benchTarget struct {
 
 func (b *bench) report(rounds map[string][]sample) *benchReport {
 	r := &benchReport{
-		Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
+		Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Upstream: b.upstreamName(), Tool: b.tool, Calls: b.f.calls, Window: benchWindow, RoundsRun: b.f.rounds,
 	}
 	over := func(path string, of func(i int, s sample) float64) float64 {

@@ -88,7 +88,7 @@ func (d *demo) hire(ctx context.Context, server, dir string, command []string) (
 	ctx, cancel := context.WithTimeout(ctx, demoTimeout)
 	defer cancel()
 	var hello mcp.InitializeRequest
-	hello.Params.ClientInfo = mcp.Implementation{Name: "callgate-demo", Version: version}
+	hello.Params.ClientInfo = mcp.Implementation{Name: "callgate-demo", Version: version()}
 	if _, err = c.Initialize(ctx, hello); err == nil {
 		_, err = c.ListTools(ctx, mcp.ListToolsRequest{})
 	}

@@ -22,7 +22,7 @@ func demoServerCmd(std stdio) *cobra.Command {
 		Args:   cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log := &demoLogWriter{path: filepath.Join(args[1], demoLogFile)}
-			s := server.NewMCPServer("callgate-demo-"+args[0], version, server.WithToolCapabilities(false))
+			s := server.NewMCPServer("callgate-demo-"+args[0], version(), server.WithToolCapabilities(false))
 			switch args[0] {
 			case "mailbox":
 				mailboxTools(s, log)

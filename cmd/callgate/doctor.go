@@ -170,7 +170,7 @@ func (d *doctor) wrapped(about, named string, e clients.Entry) {
 		case d.reloads(about, l):
 		case p != nil && l.Info.PolicyDigest != p.Digest():
 			d.say("problem", about, "restart the server in the client", "process %d runs with a policy that is not what the files say now", l.Info.PID)
-		case l.Info.Version != version:
+		case l.Info.Version != version():
 			d.say("note", about, "restart the server in the client", "process %d is of version %s", l.Info.PID, l.Info.Version)
 		}
 		d.pending(about, l)

@@ -269,7 +269,7 @@ func (s *serving) open(server string, client proxy.GatewayClient) (*proxy.Opened
 	}
 	now := s.follow.Current()
 	opened, err := proxy.Open(proxy.Opening{
-		Policy: now.Policy, Specs: builtin.Table(), Plugin: pluginOf, Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Policy: now.Policy, Specs: builtin.Table(), Plugin: pluginOf, Server: server, Group: group, Dir: dir, Place: here, Version: version(),
 		Principal: abi.Principal{Subject: client.Name}, Protected: s.protected(dir), Local: len(s.servers[server].Command) > 0,
 	})
 	if err != nil {

@@ -80,7 +80,7 @@ type listPeer struct {
 // all introduces itself and collects every page.
 func (p *listPeer) all() ([]abi.Value, error) {
 	hello := object("protocolVersion", "2025-06-18", "capabilities", abi.ObjectValue(),
-		"clientInfo", object("name", "callgate", "version", version))
+		"clientInfo", object("name", "callgate", "version", version()))
 	if _, err := p.request("initialize", hello); err != nil {
 		return nil, err
 	}

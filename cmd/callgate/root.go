@@ -15,9 +15,6 @@ import (
 	"github.com/callgate/callgate/host/approval"
 )
 
-// version is the version of this build.
-const version = "0.1.0"
-
 // stdio is what a command reads from and writes to.
 type stdio struct {
 	in  io.ReadCloser
@@ -46,25 +43,6 @@ func root(std stdio) *cobra.Command {
 		runCmd(std), evalCmd(std), checkCmd(std), lintCmd(std), testCmd(std), policyCmd(std), pluginCmd(std), schemaCmd(std), ledgerCmd(std), whyCmd(std),
 		doctorCmd(std), attestCmd(std), reloadCmd(std), pendingCmd(std), approveCmd(std), denyCmd(std), contextCmd(std), wrapCmd(std), unwrapCmd(std), statusCmd(std), toolsCmd(std), demoCmd(std), benchCmd(std), gatewayCmd(std), versionCmd(std),
 	)
-	return cmd
-}
-
-func versionCmd(std stdio) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  wants(cobra.NoArgs, "it takes none"),
-		RunE: func(*cobra.Command, []string) error {
-			text := []byte("callgate " + version + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n")
-			if asJSON {
-				text = jsonLine(object("version", version, "os", runtime.GOOS, "arch", runtime.GOARCH))
-			}
-			_, err := std.out.Write(text)
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 

@@ -208,7 +208,7 @@ func run(cmd *cobra.Command, std stdio, f runFlags, command []string) (int, erro
 		return 2, err
 	}
 	opened, err := proxy.Open(proxy.Opening{
-		Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Server: server, Group: group, Dir: dir, Place: here, Version: version,
+		Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Server: server, Group: group, Dir: dir, Place: here, Version: version(),
 		Principal: abi.Principal{Identity: f.identity}, Local: remote == nil,
 		Protected: protected(p, dir, append(f.configs, f.remote.names()...)...),
 	})

@@ -63,7 +63,7 @@ func flagOf(err error) string {
 
 // options reads the files. Errors are of type upstreamMistake.
 func (f *upstreamFiles) options(url string) (transport.Options, error) {
-	o := transport.Options{URL: url, UserAgent: "callgate/" + version}
+	o := transport.Options{URL: url, UserAgent: "callgate/" + version()}
 	if f.headers != "" {
 		if err := policy.CheckSecretsTo(url); err != nil {
 			return o, upstreamMistake{"/url", err}

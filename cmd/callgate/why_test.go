@@ -34,7 +34,7 @@ func newSession(t *testing.T, rules, floor string) *session {
 	s := &session{t: t, dir: filepath.Join(dir, "ledger")}
 	p := loadRules(t, dir, rules, floor)
 	o, err := proxy.Open(proxy.Opening{
-		Policy: p, Specs: builtin.Table(), Server: "s", Group: "g", Dir: s.dir, Version: version,
+		Policy: p, Specs: builtin.Table(), Server: "s", Group: "g", Dir: s.dir, Version: version(),
 		Place: abi.Place{Dir: "/srv/work", Home: "/home/x"}, Protected: []string{s.dir},
 	})
 	if err != nil {
