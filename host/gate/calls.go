@@ -130,7 +130,7 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	if !again {
 		s.session.calls++
 		if n.pinned || !n.call.Kind.IsTool() {
-			s.session.tools[nameOf(&n.call)]++
+			s.session.tools[roomFor(s.session.tools, nameOf(&n.call))]++
 		}
 	}
 	s.remember(n, again)
@@ -158,9 +158,29 @@ func (s *State) settle(n *entry, v *abi.Verdict) *abi.LabelEvent {
 	return label
 }
 
+// What is counted by name. Names of tools that nobody listed, and of methods, are
+// whatever a client writes, so that neither they nor their number may fill memory.
+const (
+	maxNamed     = 8192
+	maxNameBytes = 256 // of a target; a longer one is counted by its digest
+)
+
+// roomFor is the name under which a map counts something: its own, or where there is
+// no more room that of all the others, "".
+func roomFor[V any](counts map[string]V, name string) string {
+	if _, known := counts[name]; known || len(counts) < maxNamed {
+		return name
+	}
+	return ""
+}
+
 // nameOf names what a call calls, for counting.
 func nameOf(c *abi.Call) string {
-	name := c.Server + "/" + c.Target()
+	target := c.Target()
+	if len(target) > maxNameBytes {
+		target = abi.DigestBytes([]byte(target))
+	}
+	name := c.Server + "/" + target
 	if !c.Kind.IsTool() {
 		name += "\x00" + string(c.Kind)
 	}

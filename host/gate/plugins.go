@@ -204,7 +204,7 @@ func (s *State) lower(n *entry, v *abi.Verdict) {
 		if o.Obligations.Calls == nil || o.Observed {
 			return
 		}
-		name := nameOf(&n.call)
+		name := roomFor(s.session.left, nameOf(&n.call))
 		if left, ok := s.session.left[name]; ok && left.calls <= *o.Obligations.Calls {
 			return
 		}
@@ -226,7 +226,7 @@ type allowance struct {
 
 // spend counts an allowed call against what plugins have left.
 func (s *State) spend(n *entry) {
-	name := nameOf(&n.call)
+	name := roomFor(s.session.left, nameOf(&n.call))
 	left, ok := s.session.left[name]
 	switch {
 	case !ok:
@@ -241,7 +241,7 @@ func (s *State) spend(n *entry) {
 
 // leftOf is what plugins have left of a tool, as a budget.
 func (s *State) leftOf(n *entry) []abi.BudgetUse {
-	left, ok := s.session.left[nameOf(&n.call)]
+	left, ok := s.session.left[roomFor(s.session.left, nameOf(&n.call))]
 	if !ok {
 		return nil
 	}

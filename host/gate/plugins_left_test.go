@@ -2,7 +2,11 @@ package gate_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/gate"
 )
 
 // What a plugin leaves of a call holds for every kind of call, not for tools alone,
@@ -21,5 +25,51 @@ func TestWhatPluginsLeaveHoldsForEveryKind(t *testing.T) {
 	}
 	if len(kinds) == 0 {
 		t.Fatal("no kinds")
+	}
+}
+
+// However many names a client makes up, there is room for so many only: those that
+// come later share what is the least for any of them, and the others keep their own.
+func TestNamesThatClientsMakeUpAreCountedTogether(t *testing.T) {
+	f := fakes{"p": func(v abi.Value) string {
+		switch name := v.At("/call/tool").Str(); {
+		case strings.HasPrefix(name, "later"):
+			return `{"outcome":"abstain","budget":{"calls":2}}`
+		case v.Get("phase").Str() == "call" && name != "send":
+			return `{"outcome":"abstain","budget":{"calls":1}}`
+		}
+		return abstains
+	}}
+	r := startPlugins(t, f, binding("p"))
+	for i := range gate.MaxNamed {
+		if got := r.outcome("s", fmt.Sprintf("made-up-%d", i), `{}`); got != "allow " {
+			t.Fatalf("name %d: %s", i, got)
+		}
+	}
+	long := strings.Repeat("x", 1<<16)
+	for _, c := range []struct{ tool, want string }{
+		{"made-up-0", "allow "}, {"made-up-0", "deny BUDGET_SPENT"}, {"later-1", "allow "}, {"later-2", "allow "}, {"later-3", "allow "},
+		{"later-1", "deny BUDGET_SPENT"}, {long, "deny BUDGET_SPENT"}, {"made-up-1", "allow "}, {"made-up-1", "deny BUDGET_SPENT"},
+	} {
+		if got := r.outcome("s", c.tool, `{}`); got != c.want {
+			t.Errorf("%.20s: %s; want %s", c.tool, got, c.want)
+		}
+	}
+	if names, bytes := r.state.Named(); names > gate.MaxNamed+1 || bytes > names*300 {
+		t.Errorf("%d names of %d bytes are kept", names, bytes)
+	}
+}
+
+// A name that is too long to be kept is counted by itself all the same.
+func TestLongNamesAreCountedApart(t *testing.T) {
+	f := fakes{"p": in("call", `{"outcome":"abstain","budget":{"calls":1}}`)}
+	r := startPlugins(t, f, binding("p"))
+	long := strings.Repeat("x", 1<<16)
+	for _, c := range []struct{ tool, want string }{
+		{long, "allow "}, {long + "y", "allow "}, {long, "allow "}, {long, "deny BUDGET_SPENT"}, {long + "y", "allow "}, {long + "y", "deny BUDGET_SPENT"},
+	} {
+		if got := r.outcome("s", c.tool, `{}`); got != c.want {
+			t.Errorf("%d: %s; want %s", len(c.tool), got, c.want)
+		}
 	}
 }

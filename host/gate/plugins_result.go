@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 
@@ -97,7 +98,8 @@ func below(at, of string) bool {
 // marker is what stands in the place of a value: a marker, in the form that MCP
 // wants there. What holds a result together can not be redacted.
 func marker(of string, v abi.Value, at, by string) (abi.Value, bool) {
-	text := abi.StringValue("[redacted by " + by + "]")
+	said := "[redacted by " + by + "]"
+	text := abi.StringValue(said)
 	block := func(name string, more ...abi.Member) abi.Value {
 		return abi.ObjectValue(append([]abi.Member{{Name: name, Value: text}}, more...)...)
 	}
@@ -124,9 +126,22 @@ func marker(of string, v abi.Value, at, by string) (abi.Value, bool) {
 	case tokens[0] == "structuredContent":
 		return text, true
 	}
-	name := tokens[len(tokens)-1]
-	return text, is.IsString() && name != "type" && name != "role" && name != "uri"
+	name, holder := tokens[len(tokens)-1], tokens[len(tokens)-2]
+	if slices.Contains(requesting, tokens[0]) || slices.Contains(formed, name) || holder == "audience" {
+		return abi.Value{}, false
+	}
+	if name == "blob" || name == "data" && v.At(at[:strings.LastIndexByte(at, '/')]).Get("type").IsString() {
+		text = abi.StringValue(base64.StdEncoding.EncodeToString([]byte(said))) // a client may decode it
+	}
+	return text, is.IsString()
 }
+
+// requesting are the members of a result that ask the client for something, or say what
+// it has to ask for next.
+var requesting = []string{"task", "inputRequests"}
+
+// formed are the names of what MCP wants in one form, and not in that of any text.
+var formed = []string{"type", "role", "uri", "method", "mimeType", "lastModified", "src", "taskId", "toolUseId", "id"}
 
 // labelled gives the labels that plugins want for a result, to its data and to the
 // session.
