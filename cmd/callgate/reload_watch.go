@@ -125,6 +125,7 @@ func (r *reloading) changed() map[string][sha256.Size]byte {
 func (r *reloading) load() (proxy.Loaded, error) {
 	var files []string
 	sums := map[string][sha256.Size]byte{}
+	shelf().Sweep() // of the attempt before: one that waits may be replaced many times
 	o := r.options
 	o.Specs, o.Plugin = builtin.Table(), pluginLoads
 	again := func(read func(io.Reader) ([]byte, error)) func(string) ([]byte, error) {

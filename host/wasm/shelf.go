@@ -70,7 +70,7 @@ func (s *Shelf) Hold(refs []contract.PluginRef) (release func()) {
 		for _, ref := range refs {
 			s.drop(ref)
 		}
-		s.sweep()
+		s.Sweep()
 	})
 }
 
@@ -105,8 +105,9 @@ func (s *Shelf) drop(ref contract.PluginRef) {
 	}
 }
 
-// sweep lets go of what no policy in force names.
-func (s *Shelf) sweep() {
+// Sweep lets go of what no policy in force names, such as the plugins of one that
+// waits, or does not load. Who needs one of them again loads it again.
+func (s *Shelf) Sweep() {
 	s.mu.Lock()
 	var gone []*book
 	for key, b := range s.books {

@@ -103,3 +103,32 @@ func TestModulesAreFoundByTheirDigests(t *testing.T) {
 		t.Errorf("the copy that is another one stays, %v", err)
 	}
 }
+
+// A policy that waits for a person is read again as often as its files change, and
+// what it names may not pile up meanwhile.
+func TestTheShelfLetsGoOfWhatOnlyWaits(t *testing.T) {
+	ref := shelved(t, t.TempDir())
+	s := NewShelf(Options{}, "")
+	defer s.Close()
+	defer s.Hold([]contract.PluginRef{ref})()
+	inForce, err := s.Plugin(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		waits := ref
+		waits.Settings = abi.ObjectValue(abi.Member{Name: "a", Value: abi.IntValue(int64(i))})
+		judged(t, s, waits)
+		if len(s.books) != 2 {
+			t.Errorf("attempt %d: %d on the shelf", i, len(s.books))
+		}
+		s.Sweep()
+		if class := judged(t, s, waits); class != "" {
+			t.Errorf("attempt %d, loaded anew: class %q", i, class)
+		}
+		s.Sweep()
+	}
+	if class := inForce.Judge(&abi.Snapshot{Phase: abi.PhaseCall}).Plugin.Class; class != "" || len(s.books) != 1 {
+		t.Errorf("in force: class %q, %d on the shelf", class, len(s.books))
+	}
+}
