@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"host/approval":              {"abi"},
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
 	"host/bundle":                {"abi", "host/regular"},
+	"host/bundle/oci":            {"abi", "host/bundle"},
 	"host/cases":                 {"abi", "host/codes", "host/replay"},
 	"host/clients":               {"abi"},
 	"host/codes":                 {},
@@ -58,7 +59,7 @@ var mayImport = map[string][]string{
 	"host/watch":                 {"host/regular"},
 	"host/wire":                  {"abi"},
 	"host/zones":                 {},
-	"cmd/callgate":               {"abi", "host/*", "host/wasm/scan", "packs"},
+	"cmd/callgate":               {"abi", "host/*", "host/bundle/oci", "host/wasm/scan", "packs"},
 	"testdata/servers":           {},
 
 	"abi/testdata/0.1/go-redact/src": {"sdk/go"}, // a guest, a module of its own
@@ -75,6 +76,9 @@ var alsoImports = []struct{ from, to, why string }{
 // onlyIn says which packages may import a module.
 var onlyIn = map[string][]string{
 	"github.com/tetratelabs/wazero": {"host/wasm"},
+	// Whatever speaks to a registry is out of reach of what serves.
+	"oras.land/oras-go":         {"host/bundle/oci"},
+	"github.com/opencontainers": {"host/bundle/oci"},
 	// The relay path would re-encode what passes through it.
 	"github.com/mark3labs/mcp-go": {"cmd/callgate", "host/mcpserver"},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/abi"
 )
@@ -22,12 +23,13 @@ type Lock struct {
 
 // Entry pins one bundle.
 type Entry struct {
-	Ref     string // as the policy names it: a path, or oci://…
-	Name    string
-	Version string
-	Bundle  string   // digest of the bundle: sha256:…
-	Module  string   // digest of its module without the manifest: sha256:…
-	Keys    []string // ids of the keys that signed it, sorted
+	Ref      string // as the policy names it: a path, or oci://…
+	Name     string
+	Version  string
+	Manifest string   // digest of the OCI manifest that an oci://… led to: sha256:…; "" for a file
+	Bundle   string   // digest of the bundle: sha256:…
+	Module   string   // digest of its module without the manifest: sha256:…
+	Keys     []string // ids of the keys that signed it, sorted
 }
 
 var keyID = regexp.MustCompile(`^[0-9A-F]{16}$`)
@@ -141,9 +143,9 @@ func readEntry(s *source, at string) Entry {
 		}
 		return Entry{}
 	}
-	s.members(at, "ref", "name", "version", "bundle", "module", "keys")
+	s.members(at, "ref", "name", "version", "manifest", "bundle", "module", "keys")
 	e := Entry{
-		Ref: s.str(at, "ref", true), Name: s.str(at, "name", true), Version: s.str(at, "version", true),
+		Ref: s.str(at, "ref", true), Name: s.str(at, "name", true), Version: s.str(at, "version", true), Manifest: s.str(at, "manifest", false),
 		Bundle: s.str(at, "bundle", true), Module: s.str(at, "module", true), Keys: s.strs(at, "keys"),
 	}
 	refuse := func(name, value string, bad bool, want string) {
@@ -154,6 +156,8 @@ func readEntry(s *source, at string) Entry {
 	refuse("ref", e.Ref, len(e.Ref) > maxRef, fmt.Sprintf("at most %d bytes", maxRef))
 	refuse("name", e.Name, !abi.IsPluginName(e.Name), "the name of a plugin, like acme/no-exfil")
 	refuse("version", e.Version, !isVersion(e.Version), "a version like 1.2.0")
+	refuse("manifest", e.Manifest, !digestText.MatchString(e.Manifest), "sha256: and 64 hexadecimal digits in lower case")
+	refuse("manifest", e.Manifest, !strings.HasPrefix(e.Ref, registryPrefix), "none: "+e.Ref+" is in no registry")
 	refuse("bundle", e.Bundle, !digestText.MatchString(e.Bundle), "sha256: and 64 hexadecimal digits in lower case")
 	refuse("module", e.Module, !digestText.MatchString(e.Module), "sha256: and 64 hexadecimal digits in lower case")
 	for _, k := range e.Keys {
@@ -177,10 +181,12 @@ func (l *Lock) Text() ([]byte, error) {
 		for _, k := range slices.Sorted(slices.Values(e.Keys)) {
 			keys = append(keys, abi.StringValue(k))
 		}
-		list = append(list, abi.ObjectValue(
-			abi.Member{Name: "ref", Value: abi.StringValue(e.Ref)}, abi.Member{Name: "name", Value: abi.StringValue(e.Name)},
-			abi.Member{Name: "version", Value: abi.StringValue(e.Version)}, abi.Member{Name: "bundle", Value: abi.StringValue(e.Bundle)},
-			abi.Member{Name: "module", Value: abi.StringValue(e.Module)}, abi.Member{Name: "keys", Value: abi.ArrayValue(keys...)}))
+		of := []abi.Member{{Name: "ref", Value: abi.StringValue(e.Ref)}, {Name: "name", Value: abi.StringValue(e.Name)}, {Name: "version", Value: abi.StringValue(e.Version)}}
+		if e.Manifest != "" {
+			of = append(of, abi.Member{Name: "manifest", Value: abi.StringValue(e.Manifest)})
+		}
+		of = append(of, abi.Member{Name: "bundle", Value: abi.StringValue(e.Bundle)}, abi.Member{Name: "module", Value: abi.StringValue(e.Module)}, abi.Member{Name: "keys", Value: abi.ArrayValue(keys...)})
+		list = append(list, abi.ObjectValue(of...))
 	}
 	text, err := indented(abi.ObjectValue(abi.Member{Name: "schema", Value: abi.StringValue(LockSchema)}, abi.Member{Name: "plugins", Value: abi.ArrayValue(list...)}))
 	if err == nil {

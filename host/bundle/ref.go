@@ -3,7 +3,6 @@ package bundle
 import (
 	"fmt"
 	"net/netip"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -79,7 +78,7 @@ func parseRef(text string) (Ref, error) {
 		return Ref{}, fmt.Errorf("neither a path nor a reference that begins with %s; only registries are read over a network", registryPrefix)
 	}
 	r := Ref{Kind: ModuleRef, Text: text, Path: text}
-	if strings.EqualFold(filepath.Ext(text), BundleSuffix) {
+	if strings.HasSuffix(text, BundleSuffix) {
 		r.Kind = BundleRef
 	}
 	return r, nil

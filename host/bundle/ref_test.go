@@ -20,7 +20,7 @@ func TestWhatNamesAPlugin(t *testing.T) {
 		"oci/acme.wasm":                         {Kind: bundle.ModuleRef, Path: "oci/acme.wasm"},
 		"a.cgp.wasm":                            {Kind: bundle.ModuleRef, Path: "a.cgp.wasm"},
 		"acme.cgp":                              {Kind: bundle.BundleRef, Path: "acme.cgp"},
-		"/srv/Acme.CGP":                         {Kind: bundle.BundleRef, Path: "/srv/Acme.CGP"},
+		"/srv/Acme.CGP":                         {Kind: bundle.ModuleRef, Path: "/srv/Acme.CGP"},
 		"oci://ghcr.io/acme/no-exfil:1.2.0":     oci("ghcr.io", "acme/no-exfil", "1.2.0", ""),
 		"oci://ghcr.io/a:1@" + hash:             oci("ghcr.io", "a", "1", hash),
 		"oci://ghcr.io/a@" + hash:               oci("ghcr.io", "a", "", hash),

@@ -94,6 +94,24 @@ func SignatureKey(text []byte) (string, error) {
 	return KeyID(s.KeyID), nil
 }
 
+// IsSignedBy is the id of the key that a signature of the bundle names. One that is of
+// something else, or says so, is an error. Whether the key made it, [Trust.Open] says.
+func (b *Bundle) IsSignedBy(text []byte) (string, error) {
+	s, err := parseSignature(text)
+	if err != nil {
+		return "", err
+	}
+	c, err := parseClaim(s.TrustedComment)
+	switch {
+	case err != nil:
+		return "", err
+	case c != b.claim():
+		return "", fmt.Errorf("of %s %s for ABI %s with %s, and the bundle is %s %s for ABI %s with %s; sign it with callgate plugin sign",
+			c.name, c.version, c.abi, c.digest, b.About.Name, b.About.Version, b.About.ABI, b.Digest)
+	}
+	return KeyID(s.KeyID), nil
+}
+
 // NewKey makes a pair of keys, as the files that minisign has: the secret one as
 // minisign -G -W writes it without a password, else encrypted with it.
 func NewKey(password string) (public, secret []byte, err error) {

@@ -1,0 +1,116 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
+)
+
+// maxSaid is how much of what a registry says is repeated, in bytes.
+const maxSaid = 300
+
+// quoted is what a stranger says, for people.
+func quoted(text string) string {
+	if len(text) > maxSaid {
+		cut := maxSaid
+		for cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// explain says what went wrong with a registry, and what to do about it.
+func explain(c *Registry, err error) error {
+	return fmt.Errorf("%s: %w", c.ref.Text, c.reason(err))
+}
+
+func (c *Registry) reason(err error) error {
+	host := c.ref.Registry
+	var own *refusal
+	var answer *errcode.ErrorResponse
+	var dns *net.DNSError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(err, errStalled):
+		return fmt.Errorf("%s did nothing for %v; try again, or ask who runs it", host, c.options.Step)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s took longer than %v; try again, or ask who runs it", host, c.options.Total)
+	case errors.Is(err, errRedirect):
+		return fmt.Errorf("%s answers with a %s; nothing was sent there: ask who runs it, or name the registry that it means", host, plain(err))
+	case errors.Is(err, auth.ErrBasicCredentialNotFound):
+		return fmt.Errorf("%s wants a login, and the configuration of Docker has none for it; run docker login %s, or oras login", host, host)
+	case errors.As(err, &answer):
+		return c.answered(answer)
+	case errors.Is(err, errdef.ErrNotFound):
+		return fmt.Errorf("%s does not have it; check the name, and what it was pushed as", host)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%s speaks plain HTTP; --plain-http allows that, with passwords and all in the clear", host)
+	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, content.ErrInvalidDescriptorSize):
+		return fmt.Errorf("%s sends other bytes than it says; try again, or ask who runs it", host)
+	case errors.As(err, &dns):
+		return fmt.Errorf("there is no host %q; check the name", dns.Name)
+	case errors.As(err, &op) && op.Op == "dial":
+		return fmt.Errorf("%s takes no connection: %s; check the name and the port, or ask who runs it", host, plain(op.Err))
+	}
+	return fmt.Errorf("%s: %s; try again, or ask who runs it", host, plain(err))
+}
+
+// answered is about an answer that is an error.
+func (c *Registry) answered(e *errcode.ErrorResponse) error {
+	said := ""
+	if len(e.Errors) > 0 {
+		said = ": it says " + quoted(e.Errors.Error())
+	}
+	host, status := c.ref.Registry, fmt.Sprintf("%d", e.StatusCode)
+	if text := http.StatusText(e.StatusCode); text != "" {
+		status += " " + text
+	}
+	mend := "ask who runs it"
+	switch {
+	case e.StatusCode == http.StatusUnauthorized:
+		mend = "check the login: docker login " + host
+	case e.StatusCode == http.StatusForbidden:
+		mend = "ask its owner for access"
+	case e.StatusCode == http.StatusNotFound:
+		mend = "check the name, and what it was pushed as"
+	case e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500:
+		mend = "try again later"
+	case e.StatusCode < 400:
+		mend = "is it a registry?"
+	}
+	return fmt.Errorf("%s answers %s%s; %s", host, status, said, mend)
+}
+
+// plain is an error of a library, which may repeat what a stranger said, without the
+// address that was asked: one to which a registry redirects can be a secret.
+func plain(err error) string {
+	for u := (*url.Error)(nil); errors.As(err, &u); {
+		err = u.Err
+	}
+	text := err.Error()
+	if cut := quoted(text); cut != `"`+text+`"` {
+		return strings.Trim(cut, `"`)
+	}
+	return text
+}
+
+// refusal is an error of our own, that is whole as it is.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }

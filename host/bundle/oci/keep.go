@@ -1,0 +1,108 @@
+package oci
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/callgate/callgate/host/bundle"
+)
+
+// Keeper verifies what was handed over, and keeps it.
+type Keeper struct {
+	Store bundle.Store
+	Trust *bundle.Trust
+	Now   time.Time
+}
+
+// Verified is a bundle that the operator trusts, and that is not kept yet.
+type Verified struct {
+	Bundle     *bundle.Bundle
+	Entry      bundle.Entry // for a lock
+	Keys       []string     // whose signatures count, by the names of the trust file
+	Scope      string
+	Signatures [][]byte // those that count
+	Ignored    []error  // why others do not
+}
+
+// Verify holds an artifact to the operator's trust, under a reference.
+func (k *Keeper) Verify(ref string, a *Artifact) (*Verified, error) {
+	v, err := k.VerifyBundle(ref, a.Data, a.Signatures)
+	if err != nil {
+		return nil, errors.Join(append([]error{err}, named(ref, a.Ignored)...)...)
+	}
+	if err := a.matches(v.Bundle); err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	v.Entry.Manifest = a.Manifest
+	v.Ignored = append(v.Ignored, a.Ignored...)
+	return v, nil
+}
+
+func named(ref string, list []error) (out []error) {
+	for _, err := range list {
+		out = append(out, fmt.Errorf("%s: %w", ref, err))
+	}
+	return out
+}
+
+// VerifyBundle holds a bundle to the operator's trust, under a reference.
+func (k *Keeper) VerifyBundle(ref string, data []byte, signatures []bundle.Signature) (*Verified, error) {
+	known, others := k.known(signatures)
+	if len(known) == 0 {
+		known, others = others[:min(len(others), bundle.MaxSignatures)], nil // for the reasons why not
+	}
+	b, v, err := k.Trust.Open(data, known, k.Now)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	got := &Verified{Bundle: b, Entry: bundle.NewEntry(ref, b, v), Keys: v.Keys, Scope: v.Scope, Ignored: v.Ignored}
+	for _, s := range others {
+		got.Ignored = append(got.Ignored, fmt.Errorf("%s: not by a key that the trust file has", s.Name))
+	}
+	for _, s := range known {
+		if id, err := bundle.SignatureKey(s.Text); err == nil && slices.Contains(v.KeyIDs, id) {
+			got.Signatures = append(got.Signatures, s.Text)
+		}
+	}
+	return got, nil
+}
+
+// known parts the signatures that name a key of the trust file from the others, which
+// anybody can add and which must not use up what is looked at.
+func (k *Keeper) known(signatures []bundle.Signature) (known, others []bundle.Signature) {
+	ids := map[string]bool{}
+	for _, key := range k.Trust.Keys {
+		ids[bundle.KeyID(key.Public.ID())] = true
+	}
+	for _, s := range signatures {
+		if id, err := bundle.SignatureKey(s.Text); err == nil && ids[id] && len(known) < bundle.MaxSignatures {
+			known = append(known, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return known, others
+}
+
+// Keep puts bundles into the store, all of them or none.
+func (k *Keeper) Keep(list ...*Verified) error {
+	var fresh []string
+	for _, v := range list {
+		digest := v.Bundle.Digest
+		if !k.Store.Has(digest) {
+			fresh = append(fresh, digest)
+		}
+		if err := k.Store.Put(v.Bundle.Data, v.Signatures); err != nil {
+			errs := []error{err}
+			for _, one := range fresh {
+				if err := k.Store.Remove(one); err != nil && !errors.Is(err, bundle.ErrNotStored) {
+					errs = append(errs, err)
+				}
+			}
+			return errors.Join(errs...)
+		}
+	}
+	return nil
+}

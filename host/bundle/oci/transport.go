@@ -1,0 +1,178 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+)
+
+// Errors of the transport, for [explain].
+var (
+	errStalled  = errors.New("stalled")
+	errRedirect = errors.New("redirect")
+)
+
+// guard sends requests, and gives up on a server that does nothing for a step.
+type guard struct {
+	base http.RoundTripper
+	step time.Duration
+}
+
+// newClient is a client for one registry: redirects go where [redirect] lets them.
+// It keeps no cookies, retries nothing and decompresses nothing, which would be
+// other bytes than the digest is of.
+func newClient(step time.Duration) *http.Client {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), TLSHandshakeTimeout: step, ResponseHeaderTimeout: step,
+		DisableCompression: true, MaxResponseHeaderBytes: 256 << 10, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
+	}
+	return &http.Client{Transport: &guard{t, step}, CheckRedirect: redirect}
+}
+
+// elsewhere is the key of a context that says which HOST:PORT a request was
+// redirected to.
+type elsewhere struct{}
+
+// dial connects, but for a host that a redirect names to no address that only this
+// machine or its network's own services have. A proxy is where the operator says.
+func dial(step time.Duration) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		d := net.Dialer{Timeout: step}
+		if to, ok := ctx.Value(elsewhere{}).(string); ok && to == addr {
+			d.Control = func(_, addr string, _ syscall.RawConn) error { return outside(addr) }
+		}
+		return d.DialContext(ctx, network, addr)
+	}
+}
+
+// outside refuses addresses that a redirect has no business with.
+func outside(addr string) error {
+	a, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return err
+	}
+	ip := a.Addr().Unmap().WithZone("")
+	if slices.ContainsFunc(auth.DefaultBlockedRealmPrefixes(), func(p netip.Prefix) bool { return p.Contains(ip) }) {
+		return fmt.Errorf("%w to %s, which is not an address of the internet", errRedirect, ip)
+	}
+	return nil
+}
+
+// redirect lets a request stay where it is, and lets a download of a blob go to where
+// a registry keeps them, without credentials: that is checked by its digest. Nothing
+// else goes to another host, and nothing falls back to plain HTTP.
+func redirect(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	if len(via) > maxRedirects {
+		return fmt.Errorf("%w: more than %d of them", errRedirect, maxRedirects)
+	}
+	if !slices.ContainsFunc(append(slices.Clone(via[1:]), req), func(r *http.Request) bool { return origin(r.URL) != origin(first.URL) }) {
+		return nil
+	}
+	// net/http rebuilds headers from the first request at each hop.
+	req.Header.Del("Authorization")
+	req.Header.Del("Referer")
+	download := (req.Method == http.MethodGet || req.Method == http.MethodHead) && strings.Contains(first.URL.Path, "/blobs/sha256:")
+	switch {
+	case !download:
+		return fmt.Errorf("%w to another host, %q; only blobs may be kept elsewhere", errRedirect, req.URL.Host)
+	case req.URL.User != nil:
+		return fmt.Errorf("%w with credentials, to %q", errRedirect, req.URL.Host)
+	case req.URL.Scheme != "https" && (first.URL.Scheme != "http" || req.URL.Scheme != "http"):
+		return fmt.Errorf("%w from https to %q, to %q", errRedirect, req.URL.Scheme, req.URL.Host)
+	}
+	// On the loopback of this machine, registry and store are somebody's test.
+	if !isLoopback(first.URL.Hostname()) {
+		*req = *req.WithContext(context.WithValue(req.Context(), elsewhere{}, hostPort(req.URL)))
+	}
+	return nil
+}
+
+// origin is what the credentials of a registry are for.
+func origin(u *url.URL) string { return strings.ToLower(u.Scheme) + "://" + hostPort(u) }
+
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+func isLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+// RoundTrip sends one request. What it reads and writes winds up the clock again.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	w := &watched{step: g.step, cancel: cancel, timer: time.AfterFunc(g.step, func() { cancel(errStalled) })}
+	req = req.WithContext(ctx)
+	if req.Body != nil && req.Body != http.NoBody {
+		req.Body = &watchedBody{req.Body, w, ctx, false}
+	}
+	resp, err := g.base.RoundTrip(req)
+	if err != nil {
+		cause := context.Cause(ctx)
+		w.stop()
+		if errors.Is(cause, errStalled) {
+			return nil, errStalled
+		}
+		return nil, err
+	}
+	w.timer.Reset(g.step)
+	resp.Body = &watchedBody{resp.Body, w, ctx, true}
+	return resp, nil
+}
+
+// watched is the clock of a request.
+type watched struct {
+	step   time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+func (w *watched) stop() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
+
+// watchedBody is a body whose reads wind up the clock; the one of an answer ends the
+// request.
+type watchedBody struct {
+	io.ReadCloser
+	w   *watched
+	ctx context.Context
+	end bool
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.w.timer.Reset(b.w.step)
+	}
+	if err != nil && err != io.EOF && errors.Is(context.Cause(b.ctx), errStalled) {
+		err = errStalled
+	}
+	return n, err
+}
+
+func (b *watchedBody) Close() error {
+	err := b.ReadCloser.Close()
+	if b.end {
+		b.w.stop()
+	}
+	return err
+}
