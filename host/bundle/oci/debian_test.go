@@ -39,7 +39,7 @@ func debian(t *testing.T) (host string) {
 		t.Fatal(err)
 	}
 	host = free.Addr().String()
-	config := fmt.Sprintf("version: 0.1\nlog: {level: fatal, accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: %q}}\n"+
+	config := fmt.Sprintf("version: 0.1\nlog: {level: error, accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: %q}}\n"+
 		"http: {addr: %q, secret: x}\nauth: {htpasswd: {realm: test, path: %q}}\n", filepath.Join(dir, "data"), host, filepath.Join(dir, "users"))
 	if err := os.WriteFile(filepath.Join(dir, "users"), users, 0o600); err != nil {
 		t.Fatal(err)
