@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"host/facts":                 {"abi"},
 	"host/gate":                  {"abi", "host/contract", "host/policy", "host/provenance", "host/redact", "host/zones"},
 	"host/ledger":                {"abi"},
+	"host/locked":                {"abi", "host/bundle", "host/contract", "host/policy", "host/regular"},
 	"host/plugin":                {"abi", "host/bundle", "host/cases", "host/policy", "host/regular", "host/wasm", "host/wasm/scan"},
 	"host/plugin/embed":          {"host/plugin"},
 	"host/policy":                {"abi", "host/contract", "host/redact", "host/regular", "host/zones", "packs"},

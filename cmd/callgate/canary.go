@@ -16,19 +16,22 @@ import (
 	"github.com/callgate/callgate/host/wasm"
 )
 
-// canaries runs the cases of each plugin that a policy would bring in: those of the
-// folder that its module lies in. A case that fails keeps the policy out, whatever
+// canaries runs the cases of each plugin that a policy would bring in: those of its
+// bundle, or of the folder that its module lies in. A case that fails keeps the policy out, whatever
 // the policy itself says of the plugin.
 func canaries(now, next *policy.Policy) error {
 	in := now.Plugins()
 	var errs []error
 	tried := map[string]bool{}
 	for _, ref := range next.Plugins() {
-		known := func(old contract.PluginRef) bool { return old.Digest == ref.Digest }
-		if tried[ref.Digest] || slices.ContainsFunc(in, known) {
+		known := func(old contract.PluginRef) bool {
+			return old.Digest == ref.Digest && old.Bundle.Digest == ref.Bundle.Digest
+		}
+		key := ref.Digest + ref.Bundle.Digest
+		if tried[key] || slices.ContainsFunc(in, known) {
 			continue
 		}
-		tried[ref.Digest] = true
+		tried[key] = true
 		if err := canary(ref); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w; mend the plugin, or its cases", ref.Rule, err))
 		}
@@ -40,6 +43,9 @@ func canaries(now, next *policy.Policy) error {
 func caseFiles(p *policy.Policy) []string {
 	var files []string
 	for _, ref := range p.Plugins() {
+		if ref.Bundle.Digest != "" {
+			continue // its cases are in it
+		}
 		dir := filepath.Join(filepath.Dir(filepath.FromSlash(ref.File)), plugin.CasesDir)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -55,14 +61,11 @@ func caseFiles(p *policy.Policy) []string {
 // canary runs the cases of one plugin. A module without a folder of its own has
 // none.
 func canary(ref contract.PluginRef) error {
-	t, err := plugin.ReadTarget(filepath.FromSlash(ref.File))
-	if err != nil || t.Folder == nil {
-		return err
+	read := folderCases
+	if ref.Bundle.Digest != "" {
+		read = bundleCases
 	}
-	if t.Module.File != ref.Digest {
-		return fmt.Errorf("plugin %q: its module has changed since it was read", ref.Name)
-	}
-	files, err := t.Folder.Cases()
+	module, m, files, err := read(ref)
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -72,7 +75,7 @@ func canary(ref contract.PluginRef) error {
 	}
 	defer host.Close()
 	start := func(settings abi.Value) func(abi.Value) cases.PluginAnswer {
-		p, err := host.Load(context.Background(), wasm.Source{Name: ref.Name, Module: t.Module.Data, Manifest: t.Module.Manifest, Settings: settings})
+		p, err := host.Load(context.Background(), wasm.Source{Name: ref.Name, Module: module, Manifest: m, Settings: settings})
 		return func(snapshot abi.Value) cases.PluginAnswer {
 			var refused *wasm.Error
 			switch {
@@ -86,11 +89,43 @@ func canary(ref contract.PluginRef) error {
 		}
 	}
 	for _, f := range files {
-		for _, r := range cases.RunPlugin(f.File, t.Module.Manifest, start) {
+		for _, r := range cases.RunPlugin(f.File, m, start) {
 			if len(r.Failures) > 0 {
 				return fmt.Errorf("plugin %q fails its case %q (%s:%d): %s", ref.Name, r.Name, f.Path, r.Failures[0].Line, r.Failures[0].Text)
 			}
 		}
 	}
 	return nil
+}
+
+// folderCases reads a module with the cases of its folder.
+func folderCases(ref contract.PluginRef) ([]byte, *abi.Manifest, []plugin.CasesFile, error) {
+	t, err := plugin.ReadTarget(filepath.FromSlash(ref.File))
+	if err != nil || t.Folder == nil {
+		return nil, nil, nil, err
+	}
+	if t.Module.File != ref.Digest {
+		return nil, nil, nil, fmt.Errorf("plugin %q: its module has changed since it was read", ref.Name)
+	}
+	files, err := t.Folder.Cases()
+	return t.Module.Data, t.Module.Manifest, files, err
+}
+
+// bundleCases reads a module with the cases in its bundle, which are named by their
+// paths in there.
+func bundleCases(ref contract.PluginRef) ([]byte, *abi.Manifest, []plugin.CasesFile, error) {
+	b, err := findBundle(ref)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("plugin %q: %w", ref.Name, err)
+	}
+	var files []plugin.CasesFile
+	for _, c := range b.Cases {
+		name := ref.File + "/" + c.Name
+		file, err := cases.LoadPlugin(name, c.Data, b.About)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		files = append(files, plugin.CasesFile{Path: name, Text: c.Data, File: file})
+	}
+	return b.Module, b.About, files, nil
 }

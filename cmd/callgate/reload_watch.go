@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/locked"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/watch"
@@ -60,7 +61,7 @@ func newReloading(std stdio, o policy.Options, l proxy.Loaded, servers []string,
 		}
 		r.files = append(r.files, path)
 	}
-	r.files = append(append(r.files, keyFiles(l.Policy)...), moduleFiles(l.Policy)...)
+	r.files = slices.Concat(r.files, keyFiles(l.Policy), moduleFiles(l.Policy), locked.Files(stateDir(), l.Policy))
 	return r
 }
 
@@ -95,6 +96,9 @@ func (r *reloading) watch(ctx context.Context) {
 		}
 	}
 	for _, ref := range r.Current().Policy.Plugins() {
+		if ref.Bundle.Digest != "" {
+			continue // what it came from is looked at again, with all that lets it
+		}
 		var sum [sha256.Size]byte
 		if n, err := hex.Decode(sum[:], []byte(strings.TrimPrefix(ref.Digest, "sha256:"))); err == nil && n == len(sum) {
 			seen[filepath.FromSlash(ref.File)] = sum
@@ -127,7 +131,8 @@ func (r *reloading) load() (proxy.Loaded, error) {
 	sums := map[string][sha256.Size]byte{}
 	shelf().Sweep() // of the attempt before: one that waits may be replaced many times
 	o := r.options
-	o.Specs, o.Plugin = builtin.Table(), pluginLoads
+	opener := bundles()
+	o.Specs, o.Plugin, o.Bundle = builtin.Table(), pluginLoads, opener.Open
 	again := func(read func(io.Reader) ([]byte, error)) func(string) ([]byte, error) {
 		return func(name string) ([]byte, error) {
 			data, sum, err := readAgain(name, read)
@@ -139,6 +144,9 @@ func (r *reloading) load() (proxy.Loaded, error) {
 	}
 	o.Read, o.Module = again(policy.ReadFrom), again(policy.ReadModuleFrom)
 	l, err := r.loaded(o)
+	for name, sum := range opener.Sums() {
+		files, sums[name] = append(files, name), sum
+	}
 	if l.Policy != nil {
 		files = slices.Concat(files, keyFiles(l.Policy), caseFiles(l.Policy))
 	}
@@ -200,7 +208,7 @@ func policyFiles(p *policy.Policy) []string {
 			files = append(files, filepath.FromSlash(f.Path))
 		}
 	}
-	files = append(files, moduleFiles(p)...)
+	files = append(append(files, moduleFiles(p)...), pinFiles(p)...)
 	var out []string
 	for _, f := range files {
 		out = append(out, watch.Ways(f)...)
@@ -217,15 +225,4 @@ func keyFiles(p *policy.Policy) []string {
 		return []string{key}
 	}
 	return nil
-}
-
-// moduleFiles lists the modules that a policy names.
-func moduleFiles(p *policy.Policy) []string {
-	var files []string
-	for _, ref := range p.Plugins() {
-		if f := filepath.FromSlash(ref.File); !slices.Contains(files, f) {
-			files = append(files, f)
-		}
-	}
-	return files
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/contract"
-	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/wasm"
 )
@@ -24,10 +23,12 @@ const compileVerb = "compile-plugin"
 // names a plugin.
 var shelf = sync.OnceValue(func() *wasm.Shelf {
 	kept := ""
-	if state, err := ledger.StateDir(os.Getenv); err == nil {
+	if state := stateDir(); state != "" {
 		kept = filepath.Join(state, "plugins")
 	}
-	return wasm.NewShelf(sandbox(), kept)
+	s := wasm.NewShelf(sandbox(), kept)
+	s.Unpack = unpacked
+	return s
 })
 
 // sandbox says how plugins run in this process.

@@ -42,21 +42,18 @@ func NewEntry(ref string, b *Bundle, v *Verified) Entry {
 	return Entry{Ref: ref, Name: b.About.Name, Version: b.About.Version, Bundle: b.Digest, Module: b.ModuleDigest, Keys: v.KeyIDs}
 }
 
-// Open opens the bundle that is pinned, and no other.
+// Open opens the bundle that is pinned, and no other. Whether it is trusted is for
+// [Entry.OpenTrusted].
 func (e *Entry) Open(data []byte) (*Bundle, error) {
-	if len(data) > MaxCompressed {
-		return nil, fmt.Errorf("bundle: %w", errTooLarge(data))
-	}
-	if digest := abi.DigestBytes(data); digest != e.Bundle {
-		return nil, fmt.Errorf("bundle: it is %s, and the lock pins %s as %s; get it again with callgate plugin pull, or pin it with callgate plugin lock", digest, e.Bundle, e.Ref)
+	if err := e.holds(data); err != nil {
+		return nil, err
 	}
 	b, err := Open(data)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = e.describes(b)
+	}
+	if err != nil {
 		return nil, err
-	case b.About.Name != e.Name || b.About.Version != e.Version || b.ModuleDigest != e.Module:
-		return nil, fmt.Errorf("bundle: it holds %s %s with module %s, and the lock says %s %s with module %s; pin it again with callgate plugin lock",
-			b.About.Name, b.About.Version, b.ModuleDigest, e.Name, e.Version, e.Module)
 	}
 	return b, nil
 }

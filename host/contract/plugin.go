@@ -23,8 +23,18 @@ type Plugin interface {
 type PluginRef struct {
 	Rule     string // file:line: path
 	Name     string // unique in the policy; verdicts show it as the contract
-	File     string // the module; of a policy that was decoded it may be gone
+	File     string // the module, its bundle, or a reference; of a policy that was decoded it may be gone
 	Digest   string // of the module's file
+	Bundle   Bundle // that the module is from; the zero value: none
 	Settings abi.Value
 	Observe  bool // what it says is recorded, and not enforced
+}
+
+// Bundle is the signed bundle that a module came in, as the lock pinned it and the
+// operator's trust file let it when the policy was loaded.
+type Bundle struct {
+	Digest  string   // sha256:…
+	Name    string   // of the plugin
+	Version string   // of the plugin
+	Keys    []string // ids of the keys whose signatures counted, sorted
 }

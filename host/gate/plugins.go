@@ -164,9 +164,13 @@ func failed(class abi.FailureClass, detail string) abi.Verdict {
 	return abi.Verdict{Outcome: abi.Deny, Code: class.Code(), Plugin: &abi.PluginReceipt{Class: class, Detail: detail}}
 }
 
-// signed gives a verdict the name and the rule of the entry.
+// signed gives a verdict the name and the rule of the entry, and its receipt the
+// bundle that the entry is from.
 func (g *guest) signed(v abi.Verdict) abi.Verdict {
 	v.Contract, v.Rule, v.Observed = g.Name, g.Rule, g.Observe
+	receipt := *v.Plugin
+	receipt.Bundle = g.Bundle.Digest
+	v.Plugin = &receipt
 	if v.Plugin.Class != "" {
 		v.Reason = "contract " + g.Name + " gave no verdict: " + string(v.Plugin.Class)
 		v.Mend = "see callgate why; callgate plugin inspect shows what it needs"

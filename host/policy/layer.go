@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/contract"
 )
 
 // layer is one file of a policy, or one pack.
@@ -31,8 +32,9 @@ type layer struct {
 	ignores []ignored // comments for lint
 	// unpinned are the entries of plugins: that state no digest.
 	unpinned []int
-	beside   map[string]string // see [converter]
-	written  map[string]string // see [converter]
+	bundles  map[int]contract.Bundle // of the entries of plugins: whose modules came in one
+	beside   map[string]string       // see [converter]
+	written  map[string]string       // see [converter]
 
 	compiled abi.Value    // of a compiled pack: what it is in a policy's value
 	late     func() *file // of a compiled pack: its value, typed

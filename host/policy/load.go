@@ -29,6 +29,9 @@ type Options struct {
 	// Module reads a module that plugins: names; nil reads at most the accepted size
 	// through the os.
 	Module func(path string) ([]byte, error)
+	// Bundle opens the bundle that an entry of plugins: names, as far as it is pinned
+	// and trusted. Nil: such an entry is a mistake.
+	Bundle func(Use) (*Opened, error)
 	// Plugin loads the plugin that an entry binds, so that one that can not be
 	// loaded is a mistake with a position. Nil: none is tried.
 	Plugin func(contract.PluginRef) error
@@ -59,7 +62,7 @@ const maxFiles = 64
 // Load reads, checks and joins a policy. Its error has one line for each
 // mistake: file:line:col: path: what; mend.
 func Load(o Options) (*Policy, error) {
-	l := &loader{read: o.Read, module: o.Module, known: map[string]*layer{}}
+	l := &loader{read: o.Read, module: o.Module, bundle: o.Bundle, known: map[string]*layer{}}
 	if l.module == nil {
 		l.module = ReadModule
 	}
@@ -115,6 +118,7 @@ func ReadFrom(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r,
 type loader struct {
 	read   func(string) ([]byte, error)
 	module func(string) ([]byte, error) // nil: modules are not read
+	bundle func(Use) (*Opened, error)
 	known  map[string]*layer
 	files  int
 	errs   []error

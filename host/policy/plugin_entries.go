@@ -20,7 +20,7 @@ func (p *Policy) PluginEntries() (list []PluginEntry) {
 	for _, y := range p.layers {
 		for i := range y.doc.Plugins {
 			at := abi.JoinIndex("/plugins", i)
-			list = append(list, PluginEntry{PluginRef: y.doc.Plugins[i].ref(y.rule(at)), On: y.value.At(at + "/on")})
+			list = append(list, PluginEntry{PluginRef: y.ref(i), On: y.value.At(at + "/on")})
 		}
 	}
 	if p.floor != nil {

@@ -112,38 +112,54 @@ func (o *pluginOn) names(kind abi.CallKind, server, target string) bool {
 // pins to none.
 func (l *loader) modules(y *layer) {
 	for i := range y.doc.Plugins {
-		p, at := &y.doc.Plugins[i], abi.JoinIndex("/plugins", i)
-		fail := func(below, format string, args ...any) {
-			l.errs = append(l.errs, y.errorAt(at+below, format, args...))
-		}
-		data, err := l.module(p.Use)
-		if err == nil && len(data) > maxModule {
-			err = fmt.Errorf("more than %d bytes", maxModule)
-		}
-		if err != nil {
-			fail("/use", "%s: %v; name a readable module", p.Use, plainPathError(err))
+		at := abi.JoinIndex("/plugins", i)
+		if below, err := l.fetch(y, i); err != nil {
+			l.errs = append(l.errs, y.errorAt(at+below, "%v", err))
 			continue
 		}
-		digest := abi.DigestBytes(data)
-		if p.Digest != "" && p.Digest != digest {
-			fail("/digest", "the module is another one, %s; look at it with callgate plugin inspect, and state its digest if it is wanted", digest)
-			continue
-		}
-		m, _, err := abi.ReadModule(data)
-		if err != nil {
-			fail("/use", "%s: %v", p.Use, err)
-			continue
-		}
-		if at, err := fitsManifest(p, m); err != nil {
-			fail(at, "%v", err)
-			continue
-		}
-		if p.Digest == "" {
-			y.unpinned = append(y.unpinned, i)
-		}
-		p.Digest = digest
-		y.value, _ = y.value.Set(at, y.value.At(at).With("digest", abi.StringValue(digest)))
+		y.value, _ = y.value.Set(at, y.value.At(at).With("digest", abi.StringValue(y.doc.Plugins[i].Digest)))
 	}
+}
+
+// fetch reads the module of an entry. It returns where in the entry a mistake is.
+func (l *loader) fetch(y *layer, i int) (below string, err error) {
+	p := &y.doc.Plugins[i]
+	var data []byte
+	if namesBundle(p.Use) {
+		data, below, err = l.unpack(y, i)
+	} else {
+		data, below, err = l.bare(p)
+	}
+	if err != nil {
+		return below, err
+	}
+	m, _, err := abi.ReadModule(data)
+	if err != nil {
+		return "/use", fmt.Errorf("%s: %w", p.Use, err)
+	}
+	if at, err := fitsManifest(p, m); err != nil {
+		return at, err
+	}
+	if p.Digest == "" && !namesBundle(p.Use) { // which the lock pins
+		y.unpinned = append(y.unpinned, i)
+	}
+	p.Digest = abi.DigestBytes(data)
+	return "", nil
+}
+
+// bare reads the file of a module.
+func (l *loader) bare(p *plugin) (data []byte, below string, err error) {
+	data, err = l.module(p.Use)
+	if err == nil && len(data) > maxModule {
+		err = fmt.Errorf("more than %d bytes", maxModule)
+	}
+	if err != nil {
+		return nil, "/use", fmt.Errorf("%s: %w; name a readable module", p.Use, plainPathError(err))
+	}
+	if digest := abi.DigestBytes(data); p.Digest != "" && p.Digest != digest {
+		return nil, "/digest", fmt.Errorf("the module is another one, %s; look at it with callgate plugin inspect, and state its digest if it is wanted", digest)
+	}
+	return data, "", nil
 }
 
 // fitsManifest holds an entry to what the plugin says of itself. It returns where
@@ -211,7 +227,7 @@ func (p *Policy) tryPlugins(load func(contract.PluginRef) error) []error {
 	for _, y := range layers {
 		for i := range y.doc.Plugins {
 			at := abi.JoinIndex("/plugins", i)
-			if err := load(y.doc.Plugins[i].ref(y.rule(at))); err != nil {
+			if err := load(y.ref(i)); err != nil {
 				errs = append(errs, y.errorAt(at+"/use", "%v", err))
 			}
 		}
@@ -219,9 +235,10 @@ func (p *Policy) tryPlugins(load func(contract.PluginRef) error) []error {
 	return errs
 }
 
-// ref is the entry as data.
-func (e *plugin) ref(rule string) contract.PluginRef {
-	return contract.PluginRef{Rule: rule, Name: e.Name, File: e.Use, Digest: e.Digest, Settings: e.settings(), Observe: text(e.Mode) == "observe"}
+// ref is an entry as data.
+func (y *layer) ref(i int) contract.PluginRef {
+	e := &y.doc.Plugins[i]
+	return contract.PluginRef{Rule: y.rule(abi.JoinIndex("/plugins", i)), Name: e.Name, File: e.Use, Digest: e.Digest, Bundle: y.bundles[i], Settings: e.settings(), Observe: text(e.Mode) == "observe"}
 }
 
 // HasPlugins says whether policy or floor name a plugin.
@@ -247,7 +264,7 @@ func (p *Policy) pluginsOf(wanted func(*pluginOn) bool) []contract.PluginRef {
 	for _, y := range p.layers {
 		for i := range y.doc.Plugins {
 			if e := &y.doc.Plugins[i]; e.On != nil && wanted(e.On) {
-				list = append(list, e.ref(y.rule(abi.JoinIndex("/plugins", i))))
+				list = append(list, y.ref(i))
 			}
 		}
 	}

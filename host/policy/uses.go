@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -32,13 +33,16 @@ type Use struct {
 func (u *Use) Bundle() bool { return namesBundle(u.Text) }
 
 // Remote says whether the entry is a reference to a registry.
-func (u *Use) Remote() bool { return strings.HasPrefix(u.Text, remotePrefix) }
+func (u *Use) Remote() bool { return IsRemote(u.Text) }
+
+// IsRemote says whether use: is a reference to a registry, and no path.
+func IsRemote(use string) bool { return strings.HasPrefix(use, remotePrefix) }
 
 // Place is where the entry names it, as errors write it.
 func (u *Use) Place() string { return fmt.Sprintf("%s:%d:%d", u.Named, u.Line, u.Column) }
 
 func namesBundle(use string) bool {
-	return strings.HasPrefix(use, remotePrefix) || strings.HasSuffix(use, bundleSuffix)
+	return strings.HasPrefix(use, remotePrefix) || strings.EqualFold(path.Ext(use), bundleSuffix)
 }
 
 // Uses lists what the entries of `plugins:` in policy files name, and in those that
@@ -87,11 +91,11 @@ func (y *layer) use(i int) Use {
 
 // joinUse makes a path of use: absolute, and leaves a reference as it is.
 func joinUse(dir, s string) (string, error) {
-	switch scheme, _, found := strings.Cut(s, "://"); {
+	switch _, _, found := strings.Cut(s, "://"); {
 	case strings.HasPrefix(s, remotePrefix):
 		return s, nil
-	case found && strings.EqualFold(scheme+"://", remotePrefix):
-		return "", fmt.Errorf("%q: write %s in lower case", s, remotePrefix)
+	case len(s) >= 4 && strings.EqualFold(s[:4], "oci:"):
+		return "", fmt.Errorf("%q: a reference begins with %s; write it so", s, remotePrefix)
 	case found:
 		return "", fmt.Errorf("%q: neither the path of a module or bundle nor a reference %s…; want one of them", s, remotePrefix)
 	}

@@ -59,7 +59,8 @@ func TestMistakesOfUsesHaveAPlace(t *testing.T) {
 	file := filepath.Join(dir, "p.yaml")
 	for _, c := range []struct{ name, use, want, twin string }{
 		{"another scheme", "https://r.example/p.wasm", `p.yaml:3:20: plugins[0].use: "https://r.example/p.wasm": neither the path of a module or bundle nor a reference oci://…`, "oci://r.example/p:1"},
-		{"upper case", "OCI://r.example/p:1", "write oci:// in lower case", "oci://r.example/P:1"},
+		{"upper case", "OCI://r.example/p:1", "a reference begins with oci://", "oci://r.example/P:1"},
+		{"a slash too few", "oci:/r.example/p:1", "a reference begins with oci://", "oci.d/p.cgp"},
 		{"nothing behind it", "oci://", `plugins[0].use: "oci://" is no reference`, "oci://r.example/p@sha256:00"},
 		{"a space", "oci://r.example/a b:1", "is no reference", "oci://r.example/a-b:1"},
 		{"a letter that looks like another", "oci://r.ехample/p:1", "is no reference", "oci://r.example/p:2"},

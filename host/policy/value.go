@@ -40,6 +40,9 @@ func encodeLayers(layers []*layer, lines bool) abi.Value {
 		if y.pack != "" {
 			members = append(members, abi.Member{Name: "pack", Value: abi.StringValue(y.pack)})
 		}
+		if of := y.bundlesValue(); of.Exists() {
+			members = append(members, abi.Member{Name: "bundles", Value: of})
+		}
 		if lines {
 			members = append(members,
 				abi.Member{Name: "label", Value: abi.StringValue(y.label)},
@@ -134,5 +137,5 @@ func decodeLayer(v abi.Value, as role) (*layer, error) {
 	if len(c.list) > 0 {
 		return nil, join(c.errorsOf(y.label, y.known()))
 	}
-	return y, nil
+	return y, y.readBundles(v.Get("bundles"))
 }

@@ -21,6 +21,10 @@ import (
 // loaded are kept by their digests, so that a ledger can be replayed when the file
 // that a policy named is gone or has changed.
 type Shelf struct {
+	// Unpack finds the module of an entry that came in a bundle; nil: only copies of
+	// such modules are found.
+	Unpack func(contract.PluginRef) ([]byte, error)
+
 	host func() (*Host, error)
 	dir  string // of kept modules, "" for none
 
@@ -180,14 +184,24 @@ func (s *Shelf) load(b *book, ref contract.PluginRef) {
 }
 
 // find reads the module of an entry: the file that the policy names, if it still
-// holds it, else the one that was kept.
+// holds it, else the one that was kept. Of what came in a bundle a copy comes first,
+// which costs less.
 func (s *Shelf) find(ref contract.PluginRef) ([]byte, error) {
+	from := []func() ([]byte, error){
+		func() ([]byte, error) { return readModule(ref.File) },
+		func() ([]byte, error) { return readModule(s.kept(ref.Digest)) },
+	}
+	if ref.Bundle.Digest != "" {
+		from = []func() ([]byte, error){from[1], func() ([]byte, error) {
+			if s.Unpack == nil {
+				return nil, os.ErrNotExist
+			}
+			return s.Unpack(ref)
+		}}
+	}
 	var first error
-	for _, name := range []string{ref.File, s.kept(ref.Digest)} {
-		if name == "" {
-			continue
-		}
-		data, err := readModule(name)
+	for _, read := range from {
+		data, err := read()
 		if err == nil && abi.DigestBytes(data) == ref.Digest {
 			return data, nil
 		}
@@ -200,6 +214,9 @@ func (s *Shelf) find(ref contract.PluginRef) ([]byte, error) {
 }
 
 func readModule(name string) ([]byte, error) {
+	if name == "" {
+		return nil, os.ErrNotExist
+	}
 	f, err := regular.Open(name)
 	if err != nil {
 		return nil, err

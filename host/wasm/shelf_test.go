@@ -132,3 +132,47 @@ func TestTheShelfLetsGoOfWhatOnlyWaits(t *testing.T) {
 		t.Errorf("in force: class %q, %d on the shelf", class, len(s.books))
 	}
 }
+
+// A module that came in a bundle is had from there, and from the copy when the
+// bundle is gone; another module in the bundle is not it.
+func TestModulesOfBundlesAreUnpackedAndKept(t *testing.T) {
+	dir, kept := t.TempDir(), filepath.Join(t.TempDir(), "kept")
+	ref := shelved(t, dir)
+	module, err := os.ReadFile(ref.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref.File, ref.Bundle = "oci://r.example/p:1", contract.Bundle{Digest: abi.DigestBytes([]byte("bundle"))}
+	var asked int
+	load := func(kept string, unpack func(contract.PluginRef) ([]byte, error)) error {
+		s := NewShelf(Options{}, kept)
+		s.Unpack = unpack
+		defer s.Close()
+		_, err := s.Plugin(ref)
+		return err
+	}
+	gone := func(contract.PluginRef) ([]byte, error) { asked++; return nil, os.ErrNotExist }
+	for name, unpack := range map[string]func(contract.PluginRef) ([]byte, error){
+		"no bundle": gone, "nobody to unpack": nil,
+		"another module in it": func(contract.PluginRef) ([]byte, error) { return []byte("another"), nil },
+	} {
+		if err := load(kept, unpack); !errors.Is(err, contract.ErrGone) {
+			t.Errorf("%s: %v; want that the module is gone", name, err)
+		}
+	}
+	if err := load(kept, func(of contract.PluginRef) ([]byte, error) {
+		if of.Bundle.Digest != ref.Bundle.Digest {
+			t.Errorf("asked for %+v", of)
+		}
+		return module, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	asked = 0
+	if err := load(kept, gone); err != nil || asked != 0 {
+		t.Errorf("the copy: %v, and the bundle was asked for %d times", err, asked)
+	}
+	if err := load("", gone); !errors.Is(err, contract.ErrGone) || asked != 1 {
+		t.Errorf("without a copy: %v, and the bundle was asked for %d times", err, asked)
+	}
+}
