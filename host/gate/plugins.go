@@ -114,7 +114,7 @@ func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
 		v.Missing = errors.Is(g.err, contract.ErrGone)
 		return g.signed(v)
 	}
-	if v, ok := s.recalled[snap.Call.ID+"\x00"+g.Name]; ok {
+	if v, ok := s.recall(snap.Call.ID, g); ok {
 		return g.signed(v)
 	}
 	defer func() {
@@ -148,15 +148,29 @@ func (s *State) Recall(answers []abi.Event) {
 			continue
 		}
 		for _, v := range append([]abi.Verdict{*a.Verdict}, a.Verdict.Also...) {
-			if v.Plugin == nil || v.Plugin.Class != abi.FailWatchdog {
+			if v.Plugin == nil {
 				continue
 			}
 			if s.recalled == nil {
-				s.recalled = map[string]abi.Verdict{}
+				s.recalled = map[string][]abi.Verdict{}
 			}
-			s.recalled[a.Verdict.ID+"\x00"+v.Contract] = abi.Verdict{Outcome: abi.Deny, Code: v.Code, Plugin: v.Plugin}
+			key := a.Verdict.ID + "\x00" + v.Contract
+			s.recalled[key] = append(s.recalled[key], abi.Verdict{Outcome: abi.Deny, Code: v.Code, Rule: v.Rule, Plugin: v.Plugin})
 		}
 	}
+}
+
+// recall is what an entry's plugin answered when the clock stopped it. Where policy
+// and floor have an entry of one name each, both have answered, and the rule says
+// which of them.
+func (s *State) recall(call string, g *guest) (abi.Verdict, bool) {
+	list := s.recalled[call+"\x00"+g.Name]
+	for _, v := range list {
+		if v.Plugin.Class == abi.FailWatchdog && (len(list) == 1 || v.Rule == g.Rule) {
+			return v, true
+		}
+	}
+	return abi.Verdict{}, false
 }
 
 // failed is what a plugin that gives no verdict says.

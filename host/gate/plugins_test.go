@@ -298,26 +298,9 @@ func TestAStoppedPluginIsReplayedFromTheRecord(t *testing.T) {
 		r.tools("s", tool("send", "note"))
 		r.call("s", "send", `{}`)
 		again := gate.New(gate.Options{Specs: builtin.Table(), Plugin: fast.load(t)})
-		var recorded, replayed []string
-		for i, e := range r.events {
-			if e.Caused {
-				recorded = append(recorded, e.String())
-				continue
-			}
-			answers := r.events[i+1:]
-			for n, a := range answers {
-				if !a.Caused {
-					answers = answers[:n]
-					break
-				}
-			}
-			again.Recall(answers)
-			for _, a := range gate.Step(again, e) {
-				replayed = append(replayed, a.String())
-			}
-		}
-		if same := strings.Join(recorded, "\n") == strings.Join(replayed, "\n"); same != (class == abi.FailWatchdog) {
-			t.Errorf("%s: recorded\n%s\nreplayed\n%s", class, strings.Join(recorded, "\n"), strings.Join(replayed, "\n"))
+		recorded, replayed := r.recalled(again)
+		if same := recorded == replayed; same != (class == abi.FailWatchdog) {
+			t.Errorf("%s: recorded\n%s\nreplayed\n%s", class, recorded, replayed)
 		}
 	}
 }

@@ -50,7 +50,7 @@ type State struct {
 	folding bool
 	// recalled is what plugins said of the event that comes next, in the run that is
 	// replayed, as far as they would not say it again.
-	recalled map[string]abi.Verdict
+	recalled map[string][]abi.Verdict
 	// recording is what the index is taking in.
 	recording unrecorded
 
