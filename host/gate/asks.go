@@ -86,10 +86,23 @@ func (s *State) fingerprint(n *entry, d decision) string {
 	for _, v := range asking(d.verdict) {
 		members = append(members, abi.StringValue(v.Contract), abi.StringValue(v.Code), abi.StringValue(strings.Join(v.At, " ")))
 	}
-	for _, f := range d.findings {
+	for _, f := range append(slices.Clip(d.findings), s.shownToPlugins(n, d)...) {
 		members = append(members, abi.StringValue(f.At), abi.StringValue(f.Identity), abi.StringValue(f.Origin.String()), abi.StringValue(string(class(f))))
 	}
 	return abi.ArrayValue(members...).Digest()
+}
+
+// shownToPlugins is the evidence that those plugins saw which ask.
+func (s *State) shownToPlugins(n *entry, d decision) []abi.Finding {
+	for _, v := range asking(d.verdict) {
+		saw := func(g guest) bool { return g.Name == v.Contract && g.err == nil && g.plugin.Manifest().Sees("taint") }
+		if v.Plugin != nil && slices.ContainsFunc(n.binding.guests, saw) {
+			snap := s.snapshot(n)
+			snap.Call.SetValues(d.sent)
+			return s.explainAll(snap)
+		}
+	}
+	return nil
 }
 
 // class is the grade of the strongest evidence of a finding.
