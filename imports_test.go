@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
 	"host/bundle":                {"abi", "host/regular"},
 	"host/bundle/oci":            {"abi", "host/bundle"},
+	"host/bundle/oci/ocitest":    {"abi"},
 	"host/cases":                 {"abi", "host/codes", "host/replay"},
 	"host/clients":               {"abi"},
 	"host/codes":                 {},

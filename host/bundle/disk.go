@@ -99,16 +99,62 @@ func EditTrust(path string, change func(*Trust) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	return edit(path, 0o600, func() ([]byte, error) {
+		t, _, err := ReadTrust(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(t); err != nil {
+			return nil, err
+		}
+		return t.Text()
+	})
+}
+
+// ReadLock reads a lock. One that is not there pins nothing, and there is false;
+// every other mistake is an error.
+func ReadLock(path string) (l *Lock, there bool, err error) {
+	data, err := regular.ReadFile(path, MaxLock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Lock{}, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	l, err = ParseLock(path, data)
+	return l, err == nil, err
+}
+
+// EditLock changes a lock as a whole, or leaves it as it was if change or anything
+// else fails. Whoever edits it at the same time is refused, so that no pin is lost.
+func EditLock(path string, change func(*Lock) error) error {
+	if err := regular.Replaceable(path); err != nil {
+		return err
+	}
+	return edit(path, 0o644, func() ([]byte, error) {
+		l, _, err := ReadLock(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := change(l); err != nil {
+			return nil, err
+		}
+		return l.Text()
+	})
+}
+
+// edit writes what a file becomes, which has the mode that it had.
+func edit(path string, mode fs.FileMode, text func() ([]byte, error)) error {
 	// The next file is the lock as well: only one can make it.
 	next := path + ".new"
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return &fs.PathError{Op: "write", Path: next, Err: errors.New("somebody is changing the trust file, or stopped while they did; try again, and remove this file if nobody is")}
+		return &fs.PathError{Op: "write", Path: next, Err: fmt.Errorf("somebody is changing %s, or stopped while they did; try again, and remove this file if nobody is", filepath.Base(path))}
 	}
 	if err != nil {
 		return err
 	}
-	if err = rewrite(f, path, change); err == nil {
+	if err = rewrite(f, path, text); err == nil {
 		err = os.Rename(next, path)
 	}
 	if err != nil {
@@ -117,17 +163,10 @@ func EditTrust(path string, change func(*Trust) error) error {
 	return err
 }
 
-// rewrite writes what a trust file becomes, and closes what it writes to.
-func rewrite(to *os.File, path string, change func(*Trust) error) (err error) {
+// rewrite writes a text, and closes what it writes to.
+func rewrite(to *os.File, path string, text func() ([]byte, error)) (err error) {
 	defer func() { err = errors.Join(err, to.Close()) }()
-	t, _, err := ReadTrust(path)
-	if err != nil {
-		return err
-	}
-	if err := change(t); err != nil {
-		return err
-	}
-	text, err := t.Text()
+	data, err := text()
 	if err != nil {
 		return err
 	}
@@ -136,7 +175,7 @@ func rewrite(to *os.File, path string, change func(*Trust) error) (err error) {
 			return err
 		}
 	}
-	if _, err := to.Write(text); err != nil {
+	if _, err := to.Write(data); err != nil {
 		return err
 	}
 	return to.Sync()

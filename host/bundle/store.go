@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,24 +87,11 @@ func unionSize(held []string, files map[string][]byte) int {
 // keep writes a file, unless it is there with just these bytes; fresh says that
 // there was none.
 func (s Store) keep(name string, data []byte) (fresh bool, err error) {
-	path := filepath.Join(s.Dir, name)
 	old, err := s.read(name, len(data))
 	if err == nil && bytes.Equal(old, data) {
 		return false, nil
 	}
-	fresh = errors.Is(err, fs.ErrNotExist)
-	f, err := os.CreateTemp(s.Dir, ".part-*")
-	if err != nil {
-		return false, err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error above says more
-	}
-	return fresh, err
+	return errors.Is(err, fs.ErrNotExist), regular.Replace(filepath.Join(s.Dir, name), data, 0o600)
 }
 
 func (s Store) undo(made []string) (err error) {
@@ -224,19 +210,7 @@ func (s Store) signatures(hex string) ([]string, error) {
 
 // read is a file of at most so many bytes.
 func (s Store) read(name string, most int) ([]byte, error) {
-	path := filepath.Join(s.Dir, name)
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if len(data) > most {
-		return nil, fmt.Errorf("%s: more than %d bytes; remove it", path, most)
-	}
-	return data, nil
+	return regular.ReadFile(filepath.Join(s.Dir, name), most)
 }
 
 func hexOf(digest string) (string, error) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -59,7 +61,8 @@ func (c *Registry) reason(err error) error {
 		return fmt.Errorf("%s does not have it; check the name, and what it was pushed as", host)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fmt.Errorf("%s speaks plain HTTP; --plain-http allows that, with passwords and all in the clear", host)
-	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, content.ErrInvalidDescriptorSize):
+	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF),
+		strings.Contains(err.Error(), ": mismatch"): // of headers, for which the library has no value
 		return fmt.Errorf("%s sends other bytes than it says; try again, or ask who runs it", host)
 	case errors.As(err, &dns):
 		return fmt.Errorf("there is no host %q; check the name", dns.Name)
@@ -95,13 +98,16 @@ func (c *Registry) answered(e *errcode.ErrorResponse) error {
 	return fmt.Errorf("%s answers %s%s; %s", host, status, said, mend)
 }
 
-// plain is an error of a library, which may repeat what a stranger said, without the
-// address that was asked: one to which a registry redirects can be a secret.
+// query is what of an address can be a secret: a registry redirects to such.
+var query = regexp.MustCompile(`\?[^\s"']*`)
+
+// plain is an error of a library, which may repeat what a stranger said, without what
+// it should not repeat.
 func plain(err error) string {
 	for u := (*url.Error)(nil); errors.As(err, &u); {
 		err = u.Err
 	}
-	text := err.Error()
+	text := query.ReplaceAllString(err.Error(), "")
 	if cut := quoted(text); cut != `"`+text+`"` {
 		return strings.Trim(cut, `"`)
 	}

@@ -56,6 +56,9 @@ func Save(list []Saved) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", s.Name, err)
 		}
+		if ref, err := bundle.ParseRef("oci://" + s.Name); err == nil && ref.Digest != "" && ref.Digest != all.manifest.desc.Digest.String() {
+			return nil, fmt.Errorf("%q: callgate plugin push makes %s of it, so it was pushed with something else; save it under its tag alone", s.Name, all.manifest.desc.Digest)
+		}
 		index.add(all, s.Name)
 		for _, one := range all.blobs() {
 			files[blobsDir+one.desc.Digest.Encoded()] = one.data

@@ -34,8 +34,8 @@ type guard struct {
 // other bytes than the digest is of.
 func newClient(step time.Duration) *http.Client {
 	t := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), TLSHandshakeTimeout: step, ResponseHeaderTimeout: step,
-		DisableCompression: true, MaxResponseHeaderBytes: 256 << 10, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
+		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), DisableCompression: true, MaxResponseHeaderBytes: 256 << 10,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
 	}
 	return &http.Client{Transport: &guard{t, step}, CheckRedirect: redirect}
 }

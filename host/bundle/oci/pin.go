@@ -1,0 +1,190 @@
+package oci
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/callgate/callgate/host/bundle"
+)
+
+// Want is a bundle that a policy names.
+type Want struct {
+	Text string // as it is written
+	Path string // of the file that it names; "" for a reference to a registry
+}
+
+// Get gets what is wanted, from its file or its registry, and verifies it. All of it
+// is got, or why not is said of each.
+func (k *Keeper) Get(ctx context.Context, wants []Want, o Options) ([]*Verified, error) {
+	var list []*Verified
+	var errs []error
+	for _, w := range wants {
+		v, err := k.get(ctx, w, o)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, v)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return list, nil
+}
+
+func (k *Keeper) get(ctx context.Context, w Want, o Options) (*Verified, error) {
+	if w.Path != "" {
+		data, signatures, err := bundle.ReadSigned(w.Path)
+		if err != nil {
+			return nil, err
+		}
+		return k.VerifyBundle(w.Text, data, signatures)
+	}
+	ref, err := bundle.ParseRef(w.Text)
+	if err != nil {
+		return nil, err
+	}
+	c, err := Connect(ref, o)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.Pull(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.Verify(w.Text, a)
+}
+
+// Refetch gets what a lock pins and the store does not have: just that, wherever a
+// tag leads by now. What comes back has to be kept.
+func (k *Keeper) Refetch(ctx context.Context, l *bundle.Lock, wants []Want, o Options) ([]*Verified, error) {
+	var list []*Verified
+	var errs []error
+	for _, w := range wants {
+		if k.Check(l, w) == nil {
+			continue
+		}
+		v, err := k.refetch(ctx, l, w, o)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, v)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return list, nil
+}
+
+func (k *Keeper) refetch(ctx context.Context, l *bundle.Lock, w Want, o Options) (*Verified, error) {
+	pin := l.Find(w.Text)
+	if pin == nil {
+		return nil, &UnpinnedError{w.Text}
+	}
+	from := w
+	if ref, err := bundle.ParseRef(w.Text); err == nil && ref.Kind == bundle.RegistryRef && pin.Manifest != "" {
+		from.Text = "oci://" + ref.Place() + "@" + pin.Manifest
+	}
+	v, err := k.get(ctx, from, o)
+	if err != nil {
+		return nil, err
+	}
+	if v.Bundle.Digest != pin.Bundle {
+		return nil, fmt.Errorf("%s: it is %s now, and the lock pins %s; pin it with callgate plugin lock, if that is meant", w.Text, v.Bundle.Digest, pin.Bundle)
+	}
+	return v, nil
+}
+
+// UnpinnedError is a bundle that a lock does not pin.
+type UnpinnedError struct{ Text string }
+
+// Error names it.
+func (e *UnpinnedError) Error() string {
+	return fmt.Sprintf("%s: the lock does not pin it; pin it with callgate plugin lock", e.Text)
+}
+
+// Check says why what is wanted would not be served: it is not pinned, not there, or
+// not what is pinned, or nobody trusts it any more. Nothing is asked of a network.
+func (k *Keeper) Check(l *bundle.Lock, w Want) error {
+	pin := l.Find(w.Text)
+	if pin == nil {
+		return &UnpinnedError{w.Text}
+	}
+	data, signatures, err := k.held(pin, w)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.Text, err)
+	}
+	if _, err := pin.Open(data); err != nil {
+		return fmt.Errorf("%s: %w", w.Text, err)
+	}
+	_, err = k.VerifyBundle(w.Text, data, signatures)
+	return err
+}
+
+// held is a bundle as it lies on this machine.
+func (k *Keeper) held(pin *bundle.Entry, w Want) ([]byte, []bundle.Signature, error) {
+	if w.Path != "" {
+		return bundle.ReadSigned(w.Path)
+	}
+	data, texts, err := k.Store.Get(pin.Bundle)
+	var signatures []bundle.Signature
+	for _, text := range texts {
+		signatures = append(signatures, bundle.Signature{Name: "a signature in the store", Text: text})
+	}
+	return data, signatures, err
+}
+
+// Stored is a bundle of the store that a lock pins, with its signatures.
+func (k *Keeper) Stored(pin *bundle.Entry) (*bundle.Bundle, [][]byte, error) {
+	data, texts, err := k.Store.Get(pin.Bundle)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", pin.Ref, err)
+	}
+	b, err := pin.Open(data)
+	return b, texts, err
+}
+
+// Change is what became of a pin.
+type Change struct {
+	Old, New bundle.Entry // Old is zero for a new one
+}
+
+// Kinds of changes.
+const (
+	Pinned = "pinned" // there was none
+	Moved  = "moved"  // there was another
+	Same   = "same"
+)
+
+// Kind says what kind of change it is.
+func (c *Change) Kind() string {
+	switch {
+	case c.Old.Ref == "":
+		return Pinned
+	case c.Old.Bundle != c.New.Bundle || c.Old.Manifest != c.New.Manifest:
+		return Moved
+	}
+	return Same
+}
+
+// Pin pins all of a list in a lock, or says what the lock does not take of it.
+func Pin(l *bundle.Lock, list []*Verified) (changes []Change, err error) {
+	var errs []error
+	for _, v := range list {
+		c := Change{New: v.Entry}
+		if old := l.Find(v.Entry.Ref); old != nil {
+			c.Old = *old
+		}
+		if err := l.Put(v.Entry); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", v.Entry.Ref, err))
+			continue
+		}
+		changes = append(changes, c)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return changes, nil
+}
