@@ -16,8 +16,9 @@ func pluginNewCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [--lang LANG] NAME",
 		Short: "Make a folder with a plugin that builds and passes its cases",
-		Long: "Makes a folder called by the last part of NAME: a plugin, its manifest, cases, a test, and the SDK, so that nothing is\n" +
-			"downloaded to build it.",
+		Long: "Makes a folder called by the last part of NAME: a plugin, its manifest, cases, a test, a page, a license to fill in, and\n" +
+			"the SDK, so that nothing is downloaded to build it, but for the compiler of AssemblyScript. It is the same plugin in\n" +
+			"every language, with the same cases. README.md in it says what to install.",
 		Args: wants(cobra.ExactArgs(1), "name the plugin, such as callgate plugin new acme/no-exfil"),
 		RunE: func(_ *cobra.Command, words []string) error {
 			files, err := plugin.New(lang, words[0])
@@ -31,8 +32,8 @@ func pluginNewCmd(std stdio) *cobra.Command {
 			if err := plugin.Create(to, files); err != nil {
 				return unread(err, "choose a folder that can be written to with --dir")
 			}
-			text := []byte(oneLine(to) + ": a plugin, with its SDK and cases; next\n" +
-				"  cd " + oneLine(to) + "\n  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
+			text := []byte(oneLine(to) + ": a plugin, with its SDK and cases; README.md says what it takes; next\n" +
+				"  cd " + oneLine(to) + "\n" + first(lang) + "  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
 			if asJSON {
 				names := make([]string, len(files))
 				for i, f := range files {
@@ -48,4 +49,12 @@ func pluginNewCmd(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&dir, "dir", "", "the folder, instead of one by the plugin's name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// first is what has to be run once before a new plugin is built.
+func first(lang string) string {
+	if lang == "assemblyscript" {
+		return "  npm ci --ignore-scripts\n"
+	}
+	return ""
 }

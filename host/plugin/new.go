@@ -1,7 +1,7 @@
 package plugin
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,22 +17,21 @@ import (
 
 //go:generate go run ./embed
 
-// sdkGo is the Go SDK, as `go generate` copies it from sdk/go.
+// templates are LANG.txtar of each language and common.txtar of all, which
+// [New] makes the files of a new plugin of.
 //
-//go:embed template/sdk_go.txtar
-var sdkGo []byte
-
-// templateGo is what a new plugin in Go begins with. NAME stands for its name, and
-// SHORT for the last segment of it.
-//
-//go:embed template/go.txtar
-var templateGo []byte
-
-// vendored is where the SDK lies in a plugin's folder.
-const vendored = "vendor/github.com/callgate/callgate/sdk/go/"
+//go:embed template/*.txtar
+var templates embed.FS
 
 // Langs are the languages that [New] knows.
-var Langs = []string{"go"}
+var Langs = []string{"go", "rust", "assemblyscript", "c", "wat"}
+
+// parts is where a template has what stands in files of others: {{X}} is the text
+// of parts/X.
+const parts = "parts/"
+
+// licensePart is Callgate's license, which goes along with copies of its SDKs.
+const licensePart = parts + "LICENSE"
 
 // File is a file of a new plugin.
 type File struct {
@@ -40,8 +39,9 @@ type File struct {
 	Text []byte
 }
 
-// New returns the files of a new plugin. Its folder builds without the network,
-// and its cases pass.
+// New returns the files of a new plugin. It is the same plugin in every language,
+// with the same cases, which pass. Its folder builds without the network, but for
+// the compiler of AssemblyScript.
 func New(lang, name string) ([]File, error) {
 	if !slices.Contains(Langs, lang) {
 		return nil, fmt.Errorf("%q: no template for it; want one of %s", lang, strings.Join(Langs, ", "))
@@ -49,26 +49,56 @@ func New(lang, name string) ([]File, error) {
 	if !abi.IsPluginName(name) {
 		return nil, fmt.Errorf("%q: want NAME or SCOPE/NAME of lower-case letters, digits, '.', '_' and '-'", name)
 	}
+	own, err := templateFiles(lang)
+	if err != nil {
+		return nil, err
+	}
+	common, err := templateFiles("common")
+	if err != nil {
+		return nil, err
+	}
+	all := append(own, common...)
+	words := []string{"{{NAME}}", name, "{{SHORT}}", lastSegment(name), "{{LANG}}", lang, "{{ABI}}", abi.Version, "{{MARKER}}", abi.MarkerExport}
+	for _, f := range all {
+		if part, ok := strings.CutPrefix(f.Name, parts); ok && f.Name != licensePart {
+			words = append(words, "{{"+part+"}}", strings.TrimSuffix(string(f.Data), "\n"))
+		}
+	}
+	with := strings.NewReplacer(words...)
 	var files []File
-	with := strings.NewReplacer("{{NAME}}", name, "{{SHORT}}", lastSegment(name))
-	for _, f := range txtar.Parse(templateGo).Files {
-		files = append(files, File{f.Name, []byte(with.Replace(string(f.Data)))})
+	var license []byte
+	for _, f := range all {
+		switch {
+		case f.Name == licensePart:
+			license = f.Data
+		case !strings.HasPrefix(f.Name, parts):
+			files = append(files, File{f.Name, []byte(with.Replace(string(f.Data)))})
+		}
 	}
-	for _, f := range txtar.Parse(sdkGo).Files {
-		files = append(files, File{vendored + f.Name, f.Data})
-	}
-	return files, nil
+	vendored, err := sdkOf(lang, license)
+	return append(files, vendored...), err
+}
+
+// templateFiles reads one of the templates.
+func templateFiles(name string) ([]txtar.File, error) {
+	text, err := templates.ReadFile("template/" + name + ".txtar")
+	return txtar.Parse(text).Files, err
 }
 
 // Create writes the files of a new plugin into a directory, which must not be
-// there.
-func Create(dir string, files []File) error {
+// there. If that fails, it is not there afterwards.
+func Create(dir string, files []File) (err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s: it is there already; choose another name, or another --dir", dir)
 		}
 		return err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -16,39 +17,10 @@ import (
 	"github.com/callgate/callgate/host/wasm"
 )
 
-func TestTheEmbeddedSDKIsTheOneInTheTree(t *testing.T) {
-	text, err := PackSDK("../../sdk/go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(text, sdkGo) {
-		t.Error("template/sdk_go.txtar is not sdk/go; run go generate ./host/plugin")
-	}
-	if n := bytes.Count(text, []byte("\n-- ")); n < 5 {
-		t.Errorf("%d files; want the SDK", n)
-	}
-	if bytes.Contains(text, []byte("_test.go --\n")) {
-		t.Error("tests are in it")
-	}
-}
-
 func TestNamesOfNewPluginsAreChecked(t *testing.T) {
 	for _, name := range []string{"a", "acme/mailguard", "a.b-c_d", "0/1"} {
-		files, err := New("go", name)
-		if err != nil || len(files) < 10 {
-			t.Errorf("%q: %d files, error %v", name, len(files), err)
-			continue
-		}
-		for _, f := range files {
-			if strings.Contains(string(f.Text), "{{") || !filepath.IsLocal(f.Name) {
-				t.Errorf("%q: %s holds what is to be replaced, or lies outside", name, f.Name)
-			}
-			if f.Name != ManifestFile {
-				continue
-			}
-			if m, err := abi.ParseManifest(f.Text); err != nil || m.Name != name {
-				t.Errorf("%q: the manifest is of %v, error %v", name, m, err)
-			}
+		for _, lang := range Langs {
+			newFilesAreWhole(t, lang, name)
 		}
 	}
 	for _, name := range []string{"", "A", "../a", "a/../b", "/a", "a/", "a b", "ä"} {
@@ -58,6 +30,38 @@ func TestNamesOfNewPluginsAreChecked(t *testing.T) {
 	}
 	if _, err := New("cobol", "a"); err == nil || !strings.Contains(err.Error(), "want one of go") {
 		t.Errorf("another language: %v", err)
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{\{[A-Z]+\}\}`)
+
+// newFilesAreWhole holds what New makes to what every folder has.
+func newFilesAreWhole(t *testing.T, lang, name string) {
+	t.Helper()
+	files, err := New(lang, name)
+	if err != nil {
+		t.Fatalf("%s, %q: %v", lang, name, err)
+	}
+	seen := map[string]bool{}
+	for _, f := range files {
+		if seen[f.Name] || !filepath.IsLocal(f.Name) || len(f.Text) == 0 {
+			t.Errorf("%s, %q: %s is there twice, empty, or lies outside", lang, name, f.Name)
+		}
+		seen[f.Name] = true
+		if !strings.HasPrefix(f.Name, "vendor/") && placeholder.Match(f.Text) {
+			t.Errorf("%s, %q: %s holds what is to be replaced", lang, name, f.Name)
+		}
+		if f.Name != ManifestFile {
+			continue
+		}
+		if m, err := abi.ParseManifest(f.Text); err != nil || m.Name != name || m.Build.Lang != lang || m.Build.Run == "" {
+			t.Errorf("%s, %q: the manifest is of %v, error %v", lang, name, m, err)
+		}
+	}
+	for _, must := range []string{"README.md", "LICENSE", ManifestFile, ".gitignore", "cases/domains.yaml"} {
+		if !seen[must] {
+			t.Errorf("%s: a new plugin has no %s", lang, must)
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$OUT"' EXIT
 asc() { node_modules/.bin/asc "$1" -O1 --runtime stub --use abort= -o "$OUT/$(basename "$1" .ts).wasm"; }
 asc examples/hosts.ts
 asc tests/unit.ts
-sed -n '/^```ts$/,/^```$/p' README.md | sed "/^\`\`\`/d; s|\"@callgate/sdk\"|\"../assembly/index\"|" >tests/readme.tmp.ts
+sed -n '/^```ts$/,/^```$/p' README.md | sed "/^\`\`\`/d; s|\"@callgate/sdk/assembly\"|\"../assembly\"|" >tests/readme.tmp.ts
 trap 'rm -rf "$OUT" tests/readme.tmp.ts' EXIT
 asc tests/readme.tmp.ts
 node --test tests/

@@ -20,6 +20,8 @@
 //! evaluation to the next. Built for anything but WASM, snapshots come from
 //! [`testing`].
 #![no_std]
+// The feature serde is not in the Cargo.toml of a copy.
+#![allow(unknown_lints, unexpected_cfgs)]
 
 extern crate alloc;
 #[cfg(not(target_arch = "wasm32"))]
