@@ -189,7 +189,7 @@ func newPluginsAgree(t *testing.T, built map[string]*Module) {
 		strings.Repeat("x", 64) + "@example.org", strings.Repeat("x", 65) + "@example.org", "a@" + strings.Repeat("d", 253), "a@" + strings.Repeat("d", 254), strings.Repeat("y", 5000) + "@example.org",
 	}
 	for c := 0; c < 128; c++ {
-		texts = append(texts, abi.StringValue("q" + string(rune(c)) + "@example.org").String())
+		texts = append(texts, abi.StringValue("q"+string(rune(c))+"@example.org").String())
 	}
 	settings := `{"domains":["example.org","EXAMPLE.Net","` + strings.Repeat("d", 253) + `"` + strings.Repeat(`,"z.test"`, 60) + `,"last.test"]}`
 	with, err := abi.Parse([]byte(settings))
