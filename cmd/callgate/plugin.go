@@ -17,16 +17,17 @@ import (
 func pluginCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plugin",
-		Short: "Make, build, try and look at plugins: contracts of third parties",
-		Long: "Plugins are WebAssembly modules with a manifest; docs/plugins.md says how to write one. Only test, run, check and bench\n" +
-			"run what is in a module, in the sandbox that a policy runs it in. build runs the command of its source folder's manifest,\n" +
-			"after it has shown it.",
+		Short: "Make, try, sign, verify and look at plugins: contracts of third parties",
+		Long: "Plugins are WebAssembly modules with a manifest; docs/plugins.md says how to write one, and docs/distribution.md whom to\n" +
+			"trust. Only test, run, check, bench and pack run what is in a module, in the sandbox that a policy runs it in. build runs\n" +
+			"the command of its source folder's manifest, after it has shown it.",
 		Args: wantsVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		pluginNewCmd(std), pluginBuildCmd(std), pluginTestCmd(std), pluginRunCmd(std), pluginCheckCmd(std), pluginBenchCmd(std),
-		pluginInspectCmd(std), pluginListCmd(std),
+		pluginInspectCmd(std), pluginListCmd(std), pluginPackCmd(std), pluginKeygenCmd(std), pluginSignCmd(std), pluginVerifyCmd(std),
+		pluginTrustCmd(std),
 	)
 	return cmd
 }
@@ -59,16 +60,19 @@ func readSettings(text string) (abi.Value, error) {
 	return v, nil
 }
 
-// readTarget reads the plugin that a command line names, a folder or a module
-// with a manifest.
-func readTarget(words []string) (*plugin.Target, error) {
+// readTarget reads the plugin that a command line names: a folder, a module with a
+// manifest, or a bundle that may be trusted.
+func readTarget(std stdio, words []string, f trusting) (*plugin.Target, error) {
 	path := "."
 	if len(words) > 0 {
 		path = words[0]
 	}
+	if isBundle(path) {
+		return openBundle(std, path, f)
+	}
 	t, err := plugin.ReadTarget(path)
 	if err != nil {
-		return nil, unread(err, "name a module, or a folder with a "+plugin.ManifestFile)
+		return nil, unread(err, "name a module, a bundle, or a folder with a "+plugin.ManifestFile)
 	}
 	if t.Module.Manifest == nil {
 		return nil, fmt.Errorf("%s: %w", path, t.Module.Why)

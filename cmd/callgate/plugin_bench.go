@@ -13,6 +13,7 @@ import (
 
 type pluginBenchFlags struct {
 	settings, against string
+	trust             trusting
 	each              time.Duration
 	json              bool
 }
@@ -22,14 +23,15 @@ func pluginBenchCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [PLUGIN]",
 		Short: "Measure time, fuel and memory of a plugin",
-		Long: "PLUGIN is a module, or a folder with one; without it this folder. Measures samples of everything that the plugin judges,\n" +
-			"and its cases. Fuel and memory are the same on every machine, times are not: --against compares fuel only, and fails when\n" +
+		Long: "PLUGIN is a module, a bundle that may be trusted, or a folder with a module; without it this folder. Measures samples of\n" +
+			"everything that the plugin judges, and its cases. Fuel and memory are the same on every machine, times are not: --against compares fuel only, and fails when\n" +
 			"an evaluation takes any more.",
-		Args: wants(cobra.MaximumNArgs(1), "name one module, or a folder with one"),
+		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
 		RunE: func(_ *cobra.Command, words []string) error { return pluginBench(std, f, words) },
 	}
 	settingsFlag(cmd, &f.settings)
-	cmd.Flags().StringVar(&f.against, "against", "", "an older `MODULE`: fail where it took less fuel")
+	trustFlag(cmd, &f.trust.file)
+	cmd.Flags().StringVar(&f.against, "against", "", "an older `PLUGIN`, a module or a bundle: fail where it took less fuel")
 	cmd.Flags().DurationVar(&f.each, "for", 200*time.Millisecond, "how long each row is measured")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -43,17 +45,14 @@ func pluginBench(std stdio, f pluginBenchFlags, words []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := readTarget(words)
+	t, err := readTarget(std, words, f.trust)
 	if err != nil {
 		return err
 	}
 	var old *plugin.Module
 	if f.against != "" {
-		if old, err = plugin.ReadModule(f.against); err != nil {
-			return unread(err, "name a module with --against")
-		}
-		if old.Manifest == nil {
-			return fmt.Errorf("--against %q: %w", f.against, old.Why)
+		if old, err = readAgainst(std, f.against, f.trust); err != nil {
+			return err
 		}
 	}
 	m, err := plugin.Bench(sandbox(), t, old, with, f.each)
@@ -77,6 +76,25 @@ func pluginBench(std stdio, f pluginBenchFlags, words []string) error {
 		return failed(nil)
 	}
 	return nil
+}
+
+// readAgainst reads the older module.
+func readAgainst(std stdio, path string, trust trusting) (*plugin.Module, error) {
+	if isBundle(path) {
+		t, err := openBundle(std, path, trust)
+		if err != nil {
+			return nil, err
+		}
+		return t.Module, nil
+	}
+	m, err := plugin.ReadModule(path)
+	if err != nil {
+		return nil, unread(err, "name a module or a bundle with --against")
+	}
+	if m.Manifest == nil {
+		return nil, fmt.Errorf("--against %q: %w", path, m.Why)
+	}
+	return m, nil
 }
 
 func pluginBenchText(of *plugin.Module, m *plugin.Measured, rose int) []byte {

@@ -11,27 +11,30 @@ import (
 
 func pluginCheckCmd(std stdio) *cobra.Command {
 	var settings string
+	var trust trusting
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check [PLUGIN]",
 		Short: "Hold a plugin to the laws of every plugin",
-		Long: "PLUGIN is a module, or a folder with one; without it this folder. Asks the plugin about samples of everything that it\n" +
-			"judges, about its cases, and about hostile snapshots, with native code and without, and holds the answers to the laws of\n" +
-			"abi/ABI.md: the same answer and fuel everywhere, no order of keys, no label and no other tool that makes it more lenient.",
-		Args: wants(cobra.MaximumNArgs(1), "name one module, or a folder with one"),
-		RunE: func(_ *cobra.Command, words []string) error { return pluginCheck(std, settings, asJSON, words) },
+		Long: "PLUGIN is a module, a bundle that may be trusted, or a folder with a module; without it this folder. Asks the plugin about\n" +
+			"samples of everything that it judges, about its cases, and about hostile snapshots, with native code and without, and holds\n" +
+			"the answers to the laws of abi/ABI.md: the same answer and fuel everywhere, no order of keys, no label and no other tool\n" +
+			"that makes it more lenient.",
+		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
+		RunE: func(_ *cobra.Command, words []string) error { return pluginCheck(std, settings, trust, asJSON, words) },
 	}
 	settingsFlag(cmd, &settings)
+	trustFlag(cmd, &trust.file)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func pluginCheck(std stdio, settings string, asJSON bool, words []string) error {
+func pluginCheck(std stdio, settings string, trust trusting, asJSON bool, words []string) error {
 	with, err := readSettings(settings)
 	if err != nil {
 		return err
 	}
-	t, err := readTarget(words)
+	t, err := readTarget(std, words, trust)
 	if err != nil {
 		return err
 	}

@@ -13,30 +13,31 @@ import (
 )
 
 func pluginInspectCmd(std stdio) *cobra.Command {
-	var settings string
+	var settings, trust string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "inspect MODULE",
+		Use:   "inspect MODULE|BUNDLE",
 		Short: "Say what a module is, wants and may do, without running it",
 		Long: "Reads the module and its manifest: digests, ABI, imports, exports, limits, what it judges, reads and may do, and the very\n" +
 			"snapshot that it would be handed for a sample call. Nothing of the module is run or compiled. A module that can not be a\n" +
-			"plugin is shown as far as it can be read, with everything that is wrong, and exits with 1.",
-		Args: wants(cobra.ExactArgs(1), "name one module"),
+			"plugin is shown as far as it can be read, with everything that is wrong, and exits with 1. Of a bundle its files are shown\n" +
+			"as well, and what its signatures and the trust file say, which makes no difference to the exit code.",
+		Args: wants(cobra.ExactArgs(1), "name one module or one bundle"),
 		RunE: func(_ *cobra.Command, words []string) error {
 			with, err := readSettings(settings)
 			if err != nil {
 				return err
 			}
-			m, err := plugin.ReadModule(words[0])
+			m, sealed, err := readInspected(words[0], trust)
 			if err != nil {
-				return unread(err, "name a module")
+				return err
 			}
 			in := plugin.Inspect(m, with)
-			show := inspectText
+			text := append(sealed.text(), inspectText(in)...)
 			if asJSON {
-				show = inspectJSON
+				text = inspectJSON(in, sealed)
 			}
-			if _, err := std.out.Write(show(in)); err != nil {
+			if _, err := std.out.Write(text); err != nil {
 				return err
 			}
 			if len(in.Problems) > 0 {
@@ -46,11 +47,12 @@ func pluginInspectCmd(std stdio) *cobra.Command {
 		},
 	}
 	settingsFlag(cmd, &settings)
+	trustFlag(cmd, &trust)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func inspectJSON(in *plugin.Inspection) []byte {
+func inspectJSON(in *plugin.Inspection, sealed *inspectedBundle) []byte {
 	m, r := in.Module, in.Report
 	limits := make([]abi.Value, len(r.Used))
 	for i, u := range r.Used {
@@ -68,7 +70,7 @@ func inspectJSON(in *plugin.Inspection) []byte {
 	if m.Manifest != nil {
 		manifest, _ = abi.Parse([]byte(m.Manifest.Text)) // it was read before
 	}
-	return jsonLine(object("file", m.Path, "bytes", len(m.Data), "digest", m.File, "module", stated(m.Digest), "loads", len(in.Problems) == 0,
+	return jsonLine(object("file", m.Path, "bundle", sealed.value(), "bytes", len(m.Data), "digest", m.File, "module", stated(m.Digest), "loads", len(in.Problems) == 0,
 		"problems", problemsValue(in.Problems), "more", in.More, "abi", stringsOf(r.ABI), "manifest", manifest, "imports", entriesValue(r.Imports),
 		"exports", entriesValue(r.Exports), "features", stringsOf(r.Features), "floats", r.Floats, "functions", r.Functions, "start", r.Start >= 0,
 		"initialize", r.Initialize, "configure", r.Configure, "sections", abi.ArrayValue(custom...), "fuel", int64(in.Fuel), "memory_pages", int(in.Pages),

@@ -15,6 +15,7 @@ import (
 
 type pluginRunFlags struct {
 	input, settings          string
+	trust                    trusting
 	exitVerdict, interpreter bool
 	json                     bool
 }
@@ -24,14 +25,16 @@ func pluginRunCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --input FILE [PLUGIN]",
 		Short: "Ask a plugin about one snapshot",
-		Long: "PLUGIN is a module, or a folder with one; without it this folder. FILE holds a snapshot as abi/ABI.md has it, - is the\n" +
-			"standard input. What is left out is absent, but the phase call and the kind tool; what the manifest does not read is left\n" +
+		Long: "PLUGIN is a module, a bundle, or a folder with a module; without it this folder. A bundle has to be one that may be trusted,\n" +
+			"but with --allow-unsigned. FILE holds a snapshot as abi/ABI.md has it, - is the standard input. What is left out is absent, but the phase call and the kind tool; what the manifest does not read is left\n" +
 			"out. Prints the verdict, the fuel and what the plugin logged. A plugin that fails exits with 1.",
-		Args: wants(cobra.MaximumNArgs(1), "name one module, or a folder with one"),
+		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
 		RunE: func(_ *cobra.Command, words []string) error { return pluginRun(std, f, words) },
 	}
 	cmd.Flags().StringVar(&f.input, "input", "", "the `FILE` of the snapshot, - for the standard input")
 	settingsFlag(cmd, &f.settings)
+	trustFlag(cmd, &f.trust.file)
+	unsignedFlag(cmd, &f.trust.unsigned)
 	cmd.Flags().BoolVar(&f.exitVerdict, "exit-verdict", false, "exit with 1 unless the plugin abstains")
 	cmd.Flags().BoolVar(&f.interpreter, "interpreter", false, "run without native code, with the same answer and fuel")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
@@ -39,7 +42,7 @@ func pluginRunCmd(std stdio) *cobra.Command {
 }
 
 func pluginRun(std stdio, f pluginRunFlags, words []string) error {
-	t, err := readTarget(words)
+	t, err := readTarget(std, words, f.trust)
 	if err != nil {
 		return err
 	}

@@ -14,21 +14,24 @@ import (
 
 type pluginTestFlags struct {
 	run          string
+	trust        trusting
 	update, json bool
 }
 
 func pluginTestCmd(std stdio) *cobra.Command {
 	var f pluginTestFlags
 	cmd := &cobra.Command{
-		Use:   "test [DIR]",
-		Short: "Run the cases of a plugin's folder in the sandbox",
+		Use:   "test [DIR|BUNDLE]",
+		Short: "Run the cases of a plugin's folder or bundle in the sandbox",
 		Long: "Runs DIR/" + plugin.CasesDir + "/*.yaml: snapshots, and what the plugin should answer. Every snapshot is evaluated on a fresh instance,\n" +
 			"after resets and after other snapshots, with native code and without: answers and fuel have to agree. docs/plugins.md\n" +
-			"has the form of cases. No case at all fails.",
-		Args: wants(cobra.MaximumNArgs(1), "name one folder with a "+plugin.ManifestFile),
+			"has the form of cases. No case at all fails. A bundle has to be one that may be trusted, but with --allow-unsigned.",
+		Args: wants(cobra.MaximumNArgs(1), "name one bundle, or one folder with a "+plugin.ManifestFile),
 		RunE: func(_ *cobra.Command, words []string) error { return pluginTest(std, f, words) },
 	}
 	cmd.Flags().StringVar(&f.run, "run", "", "only the cases whose names match this `regular expression`")
+	trustFlag(cmd, &f.trust.file)
+	unsignedFlag(cmd, &f.trust.unsigned)
 	cmd.Flags().BoolVar(&f.update, "update", false, "write into the cases that fail what the plugin answers; read what changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -42,11 +45,14 @@ func pluginTest(std stdio, f pluginTestFlags, words []string) error {
 			return fmt.Errorf("--run %q: %w", f.run, err)
 		}
 	}
-	t, err := readTarget(words)
+	t, err := readTarget(std, words, f.trust)
 	if err != nil {
 		return err
 	}
-	if t.Folder == nil {
+	switch {
+	case t.Bundle != nil && f.update:
+		return fmt.Errorf("%s: a bundle is what its author packed; name the folder that it was packed from", words[0])
+	case t.Folder == nil && t.Bundle == nil:
 		return fmt.Errorf("%s: it does not lie in the folder that it was built from, so there are no cases; name that folder", t.Module.Path)
 	}
 	files, err := t.Cases()

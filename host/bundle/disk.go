@@ -180,3 +180,42 @@ func rewrite(to *os.File, path string, text func() ([]byte, error)) (err error) 
 	}
 	return to.Sync()
 }
+
+// WriteKey writes a pair of keys that [NewKey] made, as NAME.key, which its owner
+// alone may read, and NAME.pub. It overwrites neither, and leaves both or none.
+func WriteKey(name string, public, secret []byte) error {
+	if err := CanWriteKey(name); err != nil {
+		return err
+	}
+	if err := regular.Create(name+SecretSuffix, secret, 0o600); err != nil {
+		return err
+	}
+	err := regular.Create(name+PublicSuffix, public, 0o644)
+	if err != nil {
+		_ = os.Remove(name + SecretSuffix) // the error says more
+	}
+	return err
+}
+
+// CanWriteKey says why [WriteKey] would fail, before a key is made.
+func CanWriteKey(name string) error {
+	for _, path := range []string{name + SecretSuffix, name + PublicSuffix} {
+		if _, err := os.Lstat(path); err == nil {
+			return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is there already, and a key is never overwritten")}
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	_, err := os.Stat(filepath.Dir(name))
+	return err
+}
+
+// MaxKey is how many bytes the file of a key has, which is of fixed length but for
+// its comment.
+const MaxKey = 4 << 10
+
+// The names of the files of a key.
+const (
+	SecretSuffix = ".key"
+	PublicSuffix = ".pub"
+)

@@ -101,7 +101,7 @@ func isScope(match string) bool {
 
 // novel is what an operator should know of a scope that is not there yet.
 func (t *Trust) novel(match string) (notes []string) {
-	if outer, scope, ok := t.scope(strings.TrimSuffix(match, "/")); ok {
+	if outer, scope, ok := t.scope(match); ok {
 		notes = append(notes, fmt.Sprintf("scope %q stood under %q before: signatures by %s alone do not count there any more", match, outer, strings.Join(scope.Keys, ", ")))
 	}
 	if like := t.like(match); like != "" {
@@ -122,8 +122,7 @@ func (t *Trust) Drop(names []string, scopes bool) (notes []string, err error) {
 			return nil, fmt.Errorf("no key is called %q; callgate plugin trust ls lists them", name)
 		}
 	}
-	var stuck []error
-	var gone []string
+	var stuck, gone []string
 	for _, match := range slices.Sorted(maps.Keys(t.Scopes)) {
 		scope := t.Scopes[match]
 		left := slices.DeleteFunc(slices.Clone(scope.Keys), func(k string) bool { return slices.Contains(names, k) })
@@ -134,17 +133,17 @@ func (t *Trust) Drop(names []string, scopes bool) (notes []string, err error) {
 			delete(t.Scopes, match)
 			gone = append(gone, match)
 		default:
-			stuck = append(stuck, fmt.Errorf("scope %q is signed by %d of %s", match, want, strings.Join(scope.Keys, ", ")))
+			stuck = append(stuck, fmt.Sprintf("%q, signed by %d of %s", match, want, strings.Join(scope.Keys, ", ")))
 		}
 	}
 	if len(stuck) > 0 {
-		return nil, fmt.Errorf("%w; give it another key first with callgate plugin trust add, or take the scope out as well with --drop-scopes", errors.Join(stuck...))
+		return nil, fmt.Errorf("scopes would be left with too few keys: %s; give them another key first with callgate plugin trust add, or take them out as well with --drop-scopes", strings.Join(stuck, "; "))
 	}
 	for _, name := range names {
 		delete(t.Keys, name)
 	}
 	for _, match := range gone {
-		outer, scope, ok := t.scope(strings.TrimSuffix(match, "/"))
+		outer, scope, ok := t.scope(match)
 		if !ok {
 			notes = append(notes, fmt.Sprintf("scope %q is gone: nobody may sign its plugins", match))
 			continue

@@ -10,7 +10,7 @@ import (
 // nothing else: for whoever has the keys at hand, and no trust file. The keys are
 // called by their ids.
 func TrustOnly(keys []minisign.PublicKey, signatures []Signature) *Trust {
-	t := (&Trust{}).filled()
+	t := (&Trust{named: true}).filled()
 	all := Scope{}
 	for _, k := range keys {
 		name := strings.ToLower(KeyID(k.ID()))

@@ -35,11 +35,12 @@ func (t *Trust) unknownScope(name string) error {
 func (t *Trust) like(name string) string {
 	var like []string
 	for match := range t.Scopes {
-		own := name
+		own, near := name, func(a, b string) bool { return a == b }
 		if strings.HasSuffix(match, "/") {
-			own = name[:strings.LastIndexByte(name, '/')+1]
+			// Plugins of one author may well differ by a letter, authors should not.
+			own, near = name[:strings.LastIndexByte(name, '/')+1], alike
 		}
-		if own != "" && own != match && alike(skeleton(own), skeleton(match)) {
+		if own != "" && strings.TrimSuffix(own, "/") != strings.TrimSuffix(match, "/") && near(skeleton(own), skeleton(match)) {
 			like = append(like, match)
 		}
 	}

@@ -24,6 +24,7 @@ type Trust struct {
 	Scopes      map[string]Scope  // by what they match: NAME, or SCOPE/ for all below
 	MinVersions map[string]string // by the name of a plugin: no older one is taken
 	Revoked     map[string]string // digest of a bundle or module, sha256:…, to why
+	named       bool              // by [TrustOnly]: there is no file to speak of
 }
 
 // Key is a public key of minisign.

@@ -131,13 +131,16 @@ func (t *Trust) signer(hashed *minisign.Reader, text []byte, digest string, now 
 	return c, name, nil
 }
 
-// unknownKey says that a signature is by nobody who is trusted. What it says it is
-// of is not proven, and worth a warning where it looks like what others sign.
+// unknownKey says that a signature is by nobody who is trusted.
 func (t *Trust) unknownKey(s minisign.Signature) error {
+	if t.named {
+		return fmt.Errorf("by key %s, which is none of those that are named", KeyID(s.KeyID))
+	}
 	text := fmt.Sprintf("by key %s, which the trust file does not have", KeyID(s.KeyID))
 	if c, err := parseClaim(s.TrustedComment); err == nil {
+		// What nobody proves is worth a warning all the same.
 		if _, _, ok := t.scope(c.name); !ok && t.like(c.name) != "" {
-			return fmt.Errorf("%s; it says it is of %w", text, t.unknownScope(c.name))
+			return fmt.Errorf("%s; and %w", text, t.unknownScope(c.name))
 		}
 	}
 	return fmt.Errorf("%s; add it there if you know whose it is: callgate plugin trust add", text)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/regular"
 	"github.com/callgate/callgate/host/wasm/scan"
@@ -134,11 +135,13 @@ func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Target is what a command line names: a folder, or a module. Folder is nil for a
-// module whose folder is not there.
+// Target is what a command line names: a folder, a module, or a bundle. Folder is
+// nil for a bundle, and for a module whose folder is not there.
 type Target struct {
 	Folder *Folder
 	Module *Module
+	Bundle *bundle.Bundle // nil: none
+	path   string         // of the bundle
 }
 
 // ReadTarget reads a folder with its module, or a module. A module that lies in
@@ -154,22 +157,25 @@ func ReadTarget(path string) (*Target, error) {
 			return nil, err
 		}
 		m, err := f.Module()
-		return &Target{f, m}, err
+		return &Target{Folder: f, Module: m}, err
 	}
 	m, err := ReadModule(path)
 	if err != nil || m.Manifest == nil {
-		return &Target{nil, m}, err
+		return &Target{Module: m}, err
 	}
 	f, err := ReadFolder(filepath.Dir(path))
 	if err != nil || f.Manifest.Text != m.Manifest.Text {
 		f = nil
 	}
-	return &Target{f, m}, nil
+	return &Target{Folder: f, Module: m}, nil
 }
 
-// Cases are those of the target's folder, none without one.
+// Cases are those of the target's folder or bundle, none without one.
 func (t *Target) Cases() ([]CasesFile, error) {
-	if t.Folder == nil {
+	switch {
+	case t.Bundle != nil:
+		return t.bundledCases()
+	case t.Folder == nil:
 		return nil, nil
 	}
 	return t.Folder.Cases()

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/bundle"
+	"github.com/callgate/callgate/host/plugin"
+)
+
+// inspectedBundle is what a bundle shows of itself, and what is said of it. A nil
+// one shows nothing.
+type inspectedBundle struct {
+	path       string
+	bundle     *bundle.Bundle
+	signatures []bundle.Signature
+	trust      *bundle.Trust
+	by         *bundle.Verified // nil: see why
+	why        string
+}
+
+// readInspected reads a module, or a bundle whether it may be trusted or not.
+func readInspected(path, trust string) (*plugin.Module, *inspectedBundle, error) {
+	if !isBundle(path) {
+		m, err := plugin.ReadModule(path)
+		if err != nil {
+			return nil, nil, unread(err, "name a module or a bundle")
+		}
+		return m, nil, nil
+	}
+	data, signatures, err := bundle.ReadSigned(path)
+	if err != nil {
+		return nil, nil, unread(err, "name a module or a bundle")
+	}
+	i := &inspectedBundle{path: path, signatures: signatures}
+	if i.bundle, err = bundle.Open(data); err != nil {
+		return nil, nil, failed(fmt.Errorf("%s: %w", path, err))
+	}
+	t, hint, err := readTrust(trust)
+	if err != nil {
+		return nil, nil, err
+	}
+	i.trust = t
+	if _, i.by, err = t.Open(data, signatures, time.Now()); err != nil {
+		i.why = refusal(err, hint)
+	}
+	return plugin.BundleTarget(path, i.bundle).Module, i, nil
+}
+
+// files are those in the bundle with their sizes, in its order.
+func (i *inspectedBundle) files() (list []bundle.File) {
+	b := i.bundle
+	for _, f := range append([]bundle.File{{Name: bundle.LicenseFile, Data: b.License}, {Name: bundle.ReadmeFile, Data: b.Readme}}, b.Cases...) {
+		if f.Data != nil {
+			list = append(list, f)
+		}
+	}
+	return append(list, bundle.File{Name: bundle.ManifestFile, Data: b.Manifest}, bundle.File{Name: bundle.ModuleFile, Data: b.Module})
+}
+
+func (i *inspectedBundle) text() []byte {
+	if i == nil {
+		return nil
+	}
+	b := fmt.Appendf(nil, "%s  %d bytes\nbundle  %s\n", oneLine(i.path), len(i.bundle.Data), i.bundle.Digest)
+	for _, f := range i.files() {
+		b = fmt.Appendf(b, "  %s  %d bytes\n", oneLine(f.Name), len(f.Data))
+	}
+	if i.by == nil {
+		return fmt.Appendf(b, "trust   NOT TRUSTED, %d signatures: %s\n", len(i.signatures), strings.ReplaceAll(printable(i.why), "\n", "\n        "))
+	}
+	return fmt.Appendf(b, "trust   signed by %s; scope %s\n", signers(i.trust, i.by), letBy(i.trust, i.by))
+}
+
+func (i *inspectedBundle) value() abi.Value {
+	if i == nil {
+		return abi.Value{}
+	}
+	var files []abi.Value
+	for _, f := range i.files() {
+		files = append(files, object("name", f.Name, "bytes", len(f.Data)))
+	}
+	by := abi.Value{}
+	if i.by != nil {
+		by = verifiedValue(i.trust, i.by)
+	}
+	return object("file", i.path, "bytes", len(i.bundle.Data), "digest", i.bundle.Digest, "files", abi.ArrayValue(files...), "signatures", len(i.signatures),
+		"trusted", i.by != nil, "by", by, "why", stated(i.why))
+}
