@@ -63,6 +63,7 @@ var mayImport = map[string][]string{
 	"host/wire":                  {"abi"},
 	"host/zones":                 {},
 	"cmd/callgate":               {"abi", "host/*", "host/bundle/oci", "host/wasm/scan", "packs"},
+	"cmd/release":                {"host/bundle"},
 	"testdata/servers":           {},
 
 	"abi/testdata/0.1/go-redact/src": {"sdk/go"}, // a guest, a module of its own
