@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -79,9 +80,10 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 		return base
 	}
 	var said []abi.Verdict
+	taint := sync.OnceValue(func() []abi.Finding { return s.explainAll(snap) }) // the same for all, and dear
 	for i := range guests {
 		if guests[i].asked(snap.Phase, snap.Call.Kind) {
-			said = append(said, s.hearOut(&guests[i], snap))
+			said = append(said, s.hearOut(&guests[i], snap, taint))
 		}
 	}
 	headline, at := base, -1
@@ -103,7 +105,7 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 }
 
 // hearOut asks one plugin. One that is not there, or fails, denies.
-func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
+func (s *State) hearOut(g *guest, snap *abi.Snapshot, taint func() []abi.Finding) (v abi.Verdict) {
 	if g.err != nil {
 		class := abi.FailLoad
 		var of interface{ Failure() abi.FailureClass }
@@ -126,7 +128,7 @@ func (s *State) hearOut(g *guest, snap *abi.Snapshot) (v abi.Verdict) {
 	own.Settings = g.Settings
 	own.Taint = nil
 	if g.plugin.Manifest().Sees("taint") {
-		own.Taint = s.explainAll(snap)
+		own.Taint = taint()
 	}
 	v = g.plugin.Judge(&own)
 	if v.Outcome = v.Outcome.Known(); v.Outcome == abi.Allow {
