@@ -16,6 +16,10 @@ func (s *State) Reads() bool {
 	return s.policy != nil && (s.policy.Redact().Covers(redact.FromServer) || s.policy.HasResults() || s.policy.HasPlugins())
 }
 
+// HasPlugins says whether the policy in force asks plugins, which may take longer
+// than all contracts together.
+func (s *State) HasPlugins() bool { return s.policy != nil && s.policy.HasPlugins() }
+
 // said is what an event of a server holds, and where that is.
 type said struct {
 	value abi.Value

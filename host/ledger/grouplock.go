@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,8 @@ const lockName = "lock"
 // are safe for concurrent use; one GroupLock can be held once.
 type GroupLock struct {
 	path string
+
+	ending atomic.Bool // nobody waits for it any more
 
 	mu   sync.Mutex
 	f    *os.File // nil: it must be opened first
@@ -94,10 +97,21 @@ func (g *GroupLock) Lock(timeout time.Duration) error {
 			return err
 		}
 		left := time.Until(end)
+		if g.ending.Load() {
+			return fmt.Errorf("group lock %q is still held by %s, and the process ends: %w", g.path, g.holder(), os.ErrClosed)
+		}
 		if left <= 0 {
 			return fmt.Errorf("group lock %q is still held after %v by %s; want it free: end that process if it hangs", g.path, timeout, g.holder())
 		}
 		time.Sleep(min(pause, left))
+	}
+}
+
+// End has whoever waits for the lock, or would, go without. It is free to be taken
+// at once as before.
+func (g *GroupLock) End() {
+	if g != nil {
+		g.ending.Store(true)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,6 +52,28 @@ func TestOneProcessAtATimeHoldsTheGroupLock(t *testing.T) {
 	if files, err := Group(dir); err != nil || len(files) != 0 {
 		t.Errorf("the lock is taken for a ledger file: %v, %v", files, err)
 	}
+}
+
+func TestNobodyWaitsForTheGroupLockOfAProcessThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	a, b := mustLock(t, dir), mustLock(t, dir)
+	if err := a.Lock(0); err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan error)
+	go func() { waits <- b.Lock(time.Hour) }()
+	b.End()
+	for _, err := range []error{<-waits, b.Lock(time.Hour)} {
+		if !errors.Is(err, os.ErrClosed) {
+			t.Errorf("it answers %v; want that it is closed", err)
+		}
+	}
+	a.Unlock()
+	if err := b.Lock(0); err != nil {
+		t.Errorf("one that is free: %v", err)
+	}
+	var none *GroupLock
+	none.End() // of a ledger in memory
 }
 
 func TestWaitingForTheGroupLockEndsWhenItIsFree(t *testing.T) {

@@ -17,6 +17,10 @@ import (
 // count towards the same budgets. Each takes less than a millisecond.
 const groupWait = 2 * time.Second
 
+// pluginWait is groupWait where policies have plugins, each of which can take until
+// the clock stops it, after ten seconds: their call is denied then, and not ours.
+const pluginWait = 15 * time.Second
+
 // Engine feeds events to the gate and keeps them: the session lock, the state
 // and the ledger. Before a verdict it reads what the other processes of the
 // group have written. It is safe for concurrent use.

@@ -268,6 +268,18 @@ func (g *Gateway) all() []ending {
 	return out
 }
 
+// hurry has no decision wait for those of other processes any more.
+func (g *Gateway) hurry() {
+	g.mu.Lock()
+	keepers := slices.Collect(maps.Values(g.keepers))
+	g.mu.Unlock()
+	for _, k := range keepers {
+		if k.once.Do(func() {}); k.opened != nil { // one that is being opened is waited for
+			k.opened.Engine.group.End()
+		}
+	}
+}
+
 // Close ends every session, child and ledger. Requests that are still served
 // end with their sessions; call it once no more come.
 func (g *Gateway) Close() error {
@@ -275,6 +287,7 @@ func (g *Gateway) Close() error {
 	g.closed = true
 	g.mu.Unlock()
 	g.stop()
+	g.hurry()
 	var ended sync.WaitGroup
 	for _, s := range g.all() {
 		ended.Add(1)

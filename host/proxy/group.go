@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"time"
+
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/ledger"
@@ -22,11 +24,19 @@ func (g *Engine) catchUp(e abi.Event) error {
 		return nil
 	}
 	// Also where nobody else seems to live: somebody may join just now.
-	if err := g.group.Lock(groupWait); err != nil {
+	if err := g.group.Lock(g.patience()); err != nil {
 		return err
 	}
 	g.poll()
 	return nil
+}
+
+// patience is how long the group's lock is waited for.
+func (g *Engine) patience() time.Duration {
+	if g.state.HasPlugins() {
+		return pluginWait
+	}
+	return groupWait
 }
 
 // counts says whether a verdict on an event takes from a budget.

@@ -3,19 +3,27 @@ package proxy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/ledger"
 	"github.com/callgate/callgate/host/policy"
+	"github.com/callgate/callgate/host/wasm"
 )
 
 // groupOf opens a process of a group under a policy with a shared budget.
-func groupOf(t *testing.T, dir, server string) *Opened {
+func groupOf(t *testing.T, dir, server string) *Opened { return groupWith(t, dir, server, "") }
+
+// groupWith is groupOf with more in the policy.
+func groupWith(t *testing.T, dir, server, more string) *Opened {
 	t.Helper()
-	const text = "callgate: 1\npacks: none\nsettings: {default: allow}\nbudgets: [{name: b, tools: [\"*/count\"], max: 3}]\n"
+	text := "callgate: 1\npacks: none\nsettings: {default: allow}\nbudgets: [{name: b, tools: [\"*/count\"], max: 3}]\n" + more
 	p, err := policy.Load(policy.Options{
 		Files: []string{"/p.yaml"}, Specs: builtin.Table(), Run: true, Group: true, Read: func(string) ([]byte, error) { return []byte(text), nil },
+		Module: func(string) ([]byte, error) {
+			return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"p","version":"1.0.0","abi":"0.1","license":"MIT","phases":["call"]}`))
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -110,4 +118,16 @@ func TestABudgetIsLockedAlsoWhereNobodyElseSeemsToLive(t *testing.T) {
 		}
 	}
 	mail.Engine.group = free
+}
+
+// TestAPluginOfAnotherProcessIsWaitedFor until the clock would have stopped it, and
+// contracts no longer than they ever take.
+func TestAPluginOfAnotherProcessIsWaitedFor(t *testing.T) {
+	const plugin = `plugins: [{name: p, use: ./p.wasm, on: {tools: ["*"]}}]`
+	if got := groupWith(t, t.TempDir(), "mail", plugin).Engine.patience(); got <= wasm.EvaluateWall {
+		t.Errorf("with plugins: %v; want more than one may take, %v", got, wasm.EvaluateWall)
+	}
+	if got := groupOf(t, t.TempDir(), "mail").Engine.patience(); got > 2*time.Second {
+		t.Errorf("without: %v", got)
+	}
 }
