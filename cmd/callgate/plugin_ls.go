@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/plugin"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -21,7 +22,7 @@ func pluginListCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [--floor FILE] POLICY... | --group GROUP",
 		Short: "List the plugins of a policy, or of the processes of a group",
-		Long:  "Reads policies and the manifests of the modules that they name, and which live processes have them in force. No module is\nrun.",
+		Long:  "Reads policies and the manifests of the modules and bundles that they name, and which live processes have them in force. No\nmodule is run.",
 		Args: func(cmd *cobra.Command, words []string) error {
 			if (len(words) == 0) == (group == "") {
 				return fmt.Errorf("%s: name policy files, or a group with --group", cmd.CommandPath())
@@ -88,7 +89,7 @@ func pluginList(std stdio, files []string, floor, group string, asJSON bool) err
 // about looks at the module of an entry.
 func about(e policy.PluginEntry, digest string, running []approval.Process) listedPlugin {
 	l := listedPlugin{PluginEntry: e}
-	m, err := plugin.ReadModule(e.File)
+	m, err := moduleOf(e.PluginRef)
 	switch {
 	case err != nil:
 		l.why = unread(err, "put the module back")
@@ -105,6 +106,18 @@ func about(e policy.PluginEntry, digest string, running []approval.Process) list
 		}
 	}
 	return l
+}
+
+// moduleOf reads the module of an entry, from its bundle if it came in one.
+func moduleOf(ref contract.PluginRef) (*plugin.Module, error) {
+	if ref.Bundle.Digest == "" {
+		return plugin.ReadModule(ref.File)
+	}
+	b, err := findBundle(ref)
+	if err != nil {
+		return nil, err
+	}
+	return &plugin.Module{Path: ref.File, Data: b.Module, Manifest: b.About, File: b.FileDigest, Digest: b.ModuleDigest}, nil
 }
 
 func (l *listedPlugin) mode() string {
@@ -125,6 +138,9 @@ func pluginListText(all []listedPlugin) (b []byte) {
 			b = append(b, "  of the floor"...)
 		}
 		b = fmt.Appendf(b, "\n    %s\n    %s\n", oneLine(l.File), l.Digest)
+		if of := l.Bundle; of.Digest != "" {
+			b = fmt.Appendf(b, "    bundle %s signed by %s\n", of.Digest, oneLine(strings.Join(of.Keys, ", ")))
+		}
 		for _, on := range l.On.Members() {
 			b = fmt.Appendf(b, "    on %s: %s\n", oneLine(on.Name), oneLine(strings.Join(plainTexts(on.Value), ", ")))
 		}
@@ -157,7 +173,7 @@ func pluginListJSON(all []listedPlugin) []byte {
 		if l.why != nil {
 			why = abi.StringValue(l.why.Error())
 		}
-		items[i] = object("name", l.Name, "plugin", name, "version", version, "file", l.File, "digest", l.Digest, "mode", l.mode(), "on", l.On,
+		items[i] = object("name", l.Name, "plugin", name, "version", version, "file", l.File, "digest", l.Digest, "bundle", bundleValue(l.Bundle), "mode", l.mode(), "on", l.On,
 			"settings", l.Settings, "rule", l.Rule, "floor", l.Floor, "broken", why, "in_force", stringsOf(l.inForce))
 	}
 	return jsonLine(object("plugins", abi.ArrayValue(items...)))

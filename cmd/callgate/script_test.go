@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		"groupserver": func() { os.Exit(groupServer(os.Args[1:])) },
 		"startas":     func() { os.Exit(startAs(os.Args[1], os.Args[2], os.Args[3])) },
 		"post":        func() { os.Exit(post(os.Args[1:])) },
+		"seal":        func() { os.Exit(seal(os.Args[1:])) },
 	})
 }
 

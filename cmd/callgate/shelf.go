@@ -77,7 +77,12 @@ func declaredBy(p *policy.Policy) []cases.Plugin {
 
 // pluginText names a plugin of a policy for people.
 func pluginText(ref contract.PluginRef) string {
-	text := "plugin " + ref.Name + " " + ref.Digest[:min(len(ref.Digest), 19)]
+	text := "plugin " + ref.Name + " "
+	if from := bundleText(ref.Bundle); from != "" {
+		text += from
+	} else {
+		text += ref.Digest[:min(len(ref.Digest), 19)]
+	}
 	if ref.Observe {
 		text += " OBSERVES ONLY"
 	}
@@ -138,7 +143,7 @@ func receiptText(line func(name, text string), v abi.Verdict) {
 func pluginValues(refs []contract.PluginRef) abi.Value {
 	var list []abi.Value
 	for _, ref := range refs {
-		list = append(list, object("name", ref.Name, "file", ref.File, "digest", ref.Digest, "observe", ref.Observe))
+		list = append(list, object("name", ref.Name, "file", ref.File, "digest", ref.Digest, "bundle", bundleValue(ref.Bundle), "observe", ref.Observe))
 	}
 	if list == nil {
 		return abi.Value{}

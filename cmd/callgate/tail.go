@@ -143,7 +143,7 @@ func eventText(e abi.Event) string {
 	case e.Session != nil:
 		return fmt.Sprintf("session   %s server %q", e.Session.ID, e.Session.Server)
 	case e.Policy != nil:
-		return strings.TrimSpace("policy    " + e.Policy.Digest + " " + policyName(e.Policy.Policy))
+		return strings.TrimSpace("policy    " + e.Policy.Digest + " " + policyText(e.Policy.Policy))
 	case e.Tools != nil:
 		return toolsText(e.Tools)
 	case e.Call != nil:

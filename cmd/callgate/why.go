@@ -80,7 +80,7 @@ func (in *incident) text(help mend) string {
 	if in.refused != nil && !strings.HasPrefix(v.Code, "FRAME_") {
 		v.Mend = "" // it is about frames that can not be read; help says what is true of this one
 	}
-	verdictText(line, v)
+	in.verdictText(line, v)
 	in.arguments(&b)
 	in.editedText(&b)
 	pathText(&b, in.paths())
@@ -89,7 +89,7 @@ func (in *incident) text(help mend) string {
 	for _, other := range v.Also {
 		b.WriteString("\n")
 		line("also", other.Outcome.String()+observed(other))
-		verdictText(line, other)
+		in.verdictText(line, other)
 	}
 	for _, before := range in.before {
 		fmt.Fprintf(&b, "\nbefore it, the same id got: %s\n", oneLine(outcomeText(&before)))
@@ -106,7 +106,7 @@ func observed(v abi.Verdict) string {
 }
 
 // verdictText writes what one contract said.
-func verdictText(line func(name, text string), v abi.Verdict) {
+func (in *incident) verdictText(line func(name, text string), v abi.Verdict) {
 	line("contract", v.Contract)
 	line("code", v.Code)
 	line("risk", v.Risk)
@@ -115,6 +115,7 @@ func verdictText(line func(name, text string), v abi.Verdict) {
 	line("at", strings.Join(v.At, " "))
 	line("mend", v.Mend)
 	line("gives", givenText(v.Obligations))
+	line("bundle", in.receiptBundle(v))
 	receiptText(line, v)
 	if v.Missing {
 		line("missing", "what it needed is gone, so it can not be replayed")
@@ -218,6 +219,9 @@ func (in *incident) json(help mend) abi.Value {
 	if in.refused != nil {
 		e, _ := abi.Parse(abi.Event{Refused: in.refused}.Append(nil))
 		members = append(members, "refused", e.Get("refused"))
+	}
+	if of := in.receiptBundles(); of.Exists() {
+		members = append(members, "bundles", of)
 	}
 	if len(in.edits) > 0 {
 		e, _ := abi.Parse(abi.Event{Edit: &abi.EditEvent{Edits: in.edits}}.Append(nil))
