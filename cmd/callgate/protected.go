@@ -14,8 +14,8 @@ import (
 )
 
 // protected lists the paths that belong to Callgate itself: policies with all
-// that they include and the links that lead to them, the key of a webhook, state,
-// cache and trust, and the user's own configurations of MCP clients, which say
+// that they include and the links that lead to them, locks and bundles, the key of a
+// webhook, state, cache and trust, and the user's own configurations of MCP clients, which say
 // whether a server is behind it at all, with more that are named. Each stands in the list as named and with its links resolved.
 func protected(p *policy.Policy, dir string, configs ...string) []string {
 	paths := slices.Concat([]string{dir}, configs, policyFiles(p))

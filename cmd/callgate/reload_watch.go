@@ -199,8 +199,9 @@ func (r *reloading) loaded(o policy.Options) (l proxy.Loaded, err error) {
 	return l, nil
 }
 
-// policyFiles lists the files of a policy, with the key of its webhook, as calls
-// are kept away from them, by every name on the way through links.
+// policyFiles lists the files of a policy, with the key of its webhook and what says
+// which bundles it may have, as calls are kept away from them, by every name on the
+// way through links.
 func policyFiles(p *policy.Policy) []string {
 	files := keyFiles(p)
 	for _, f := range p.Files() {
