@@ -12,59 +12,35 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// TestPluginsAreSwappedUnderWay no evaluation is lost, and old plugins go.
-func TestPluginsAreSwappedUnderWay(t *testing.T) {
+// TestPluginsAreClosedUnderWay while four sessions ask: each answer is whole, or
+// says that the plugin is closed, and old plugins go.
+func TestPluginsAreClosedUnderWay(t *testing.T) {
 	h := newHost(t, Options{})
-	var s Slot
-	if a := s.Evaluate(abi.Value{}); a.Class != abi.FailLoad {
-		t.Errorf("without a plugin: %s; want class load", short(a))
-	}
-	source := func(mode string) Source {
-		return Source{Name: "configure", Module: guest(t, "configure"), Settings: abi.ObjectValue(abi.Member{Name: "mode", Value: abi.StringValue(mode)})}
-	}
-	s.Swap(load(t, h, source("a")))
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if a := s.Evaluate(abi.Value{}); string(a.Output) != "a" {
-					t.Errorf("%s; want an answer", short(a))
-					return
-				}
-			}
-		})
-	}
-	var old []*Plugin
+	source := Source{Name: "configure", Module: guest(t, "configure"), Settings: abi.ObjectValue(abi.Member{Name: "mode", Value: abi.StringValue("a")})}
 	for range 20 {
-		old = append(old, s.Plugin())
-		s.Swap(load(t, h, source("a")))
-	}
-	close(stop)
-	wg.Wait()
-	for _, p := range old {
-		<-p.Gone()
-		if a := p.Evaluate(abi.Value{}); a.Class != abi.FailHost || a.Detail != "the plugin is closed" {
-			t.Errorf("an old plugin: %s", short(a))
+		p := load(t, h, source)
+		var asked, wg sync.WaitGroup
+		asked.Add(4)
+		for range 4 {
+			wg.Go(func() {
+				a := p.Evaluate(abi.Value{})
+				if asked.Done(); string(a.Output) != "a" {
+					t.Errorf("before it is closed: %s; want an answer", short(a))
+				}
+				for string(a.Output) == "a" {
+					a = p.Evaluate(abi.Value{})
+				}
+				if a.Class != abi.FailHost || a.Detail != "the plugin is closed" {
+					t.Errorf("%s; want an answer, or a closed plugin", short(a))
+				}
+			})
 		}
+		asked.Wait()
+		p.Close()
+		p.Close()
+		<-p.Gone()
+		wg.Wait()
 	}
-	last := s.Plugin()
-	s.Swap(last) // with itself: it stays
-	if a := s.Evaluate(abi.Value{}); string(a.Output) != "a" {
-		t.Errorf("the current plugin: %s", short(a))
-	}
-	last.Close()
-	last.Close()
-	<-last.Gone()
-	if a := s.Evaluate(abi.Value{}); a.Class != abi.FailHost {
-		t.Errorf("closed in its slot: %s; want class host", short(a))
-	}
-	s.Swap(nil)
 	if len(h.plugins) != 0 {
 		t.Errorf("%d plugins are left", len(h.plugins))
 	}
