@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/contract"
@@ -80,7 +79,14 @@ func (s *State) consult(guests []guest, snap *abi.Snapshot, base abi.Verdict) ab
 		return base
 	}
 	var said []abi.Verdict
-	taint := sync.OnceValue(func() []abi.Finding { return s.explainAll(snap) }) // the same for all, and dear
+	var found []abi.Finding
+	known := false
+	taint := func() []abi.Finding { // the same for all, and dear
+		if !known {
+			found, known = s.explainAll(snap), true
+		}
+		return found
+	}
 	for i := range guests {
 		if guests[i].asked(snap.Phase, snap.Call.Kind) {
 			said = append(said, s.hearOut(&guests[i], snap, taint))
