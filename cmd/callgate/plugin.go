@@ -28,6 +28,7 @@ func pluginCmd(std stdio) *cobra.Command {
 		pluginNewCmd(std), pluginBuildCmd(std), pluginTestCmd(std), pluginRunCmd(std), pluginCheckCmd(std), pluginBenchCmd(std),
 		pluginInspectCmd(std), pluginListCmd(std), pluginPackCmd(std), pluginKeygenCmd(std), pluginSignCmd(std), pluginVerifyCmd(std),
 		pluginTrustCmd(std),
+		pluginPushCmd(std), pluginPullCmd(std), pluginLockCmd(std), pluginSaveCmd(std), pluginLoadCmd(std), pluginRemoveCmd(std),
 	)
 	return cmd
 }

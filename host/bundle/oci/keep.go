@@ -30,21 +30,17 @@ type Verified struct {
 func (k *Keeper) Verify(ref string, a *Artifact) (*Verified, error) {
 	v, err := k.VerifyBundle(ref, a.Data, a.Signatures)
 	if err != nil {
-		return nil, errors.Join(append([]error{err}, named(ref, a.Ignored)...)...)
+		for _, why := range a.Ignored {
+			err = errors.Join(err, fmt.Errorf("%s: %w", ref, why))
+		}
+		return nil, err
 	}
 	if err := a.matches(v.Bundle); err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
+		return nil, &UntrustedError{ref, err}
 	}
 	v.Entry.Manifest = a.Manifest
 	v.Ignored = append(v.Ignored, a.Ignored...)
 	return v, nil
-}
-
-func named(ref string, list []error) (out []error) {
-	for _, err := range list {
-		out = append(out, fmt.Errorf("%s: %w", ref, err))
-	}
-	return out
 }
 
 // VerifyBundle holds a bundle to the operator's trust, under a reference.
@@ -55,7 +51,7 @@ func (k *Keeper) VerifyBundle(ref string, data []byte, signatures []bundle.Signa
 	}
 	b, v, err := k.Trust.Open(data, known, k.Now)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
+		return nil, &UntrustedError{ref, err}
 	}
 	got := &Verified{Bundle: b, Entry: bundle.NewEntry(ref, b, v), Keys: v.Keys, Scope: v.Scope, Ignored: v.Ignored}
 	for _, s := range others {

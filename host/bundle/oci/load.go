@@ -25,7 +25,7 @@ type Loaded struct {
 
 var (
 	blobName  = regexp.MustCompile(`^` + blobsDir + `[0-9a-f]{64}$`)
-	errLayout = errors.New("cut off; get the whole file again")
+	errLayout = errors.New("cut off, or no tar file; get the whole file again")
 )
 
 // Load reads a file of [Save], whoever made it. Anything in it that Save would not

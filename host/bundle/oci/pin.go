@@ -92,8 +92,9 @@ func (k *Keeper) refetch(ctx context.Context, l *bundle.Lock, w Want, o Options)
 		return nil, err
 	}
 	if v.Bundle.Digest != pin.Bundle {
-		return nil, fmt.Errorf("%s: it is %s now, and the lock pins %s; pin it with callgate plugin lock, if that is meant", w.Text, v.Bundle.Digest, pin.Bundle)
+		return nil, &UntrustedError{w.Text, fmt.Errorf("it is %s now, and the lock pins %s; pin it with callgate plugin lock, if that is meant", v.Bundle.Digest, pin.Bundle)}
 	}
+	v.Entry.Ref = w.Text
 	return v, nil
 }
 
@@ -116,11 +117,10 @@ func (k *Keeper) Check(l *bundle.Lock, w Want) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.Text, err)
 	}
-	if _, err := pin.Open(data); err != nil {
-		return fmt.Errorf("%s: %w", w.Text, err)
+	if _, _, err := pin.OpenTrusted(k.Trust, data, signatures, k.Now); err != nil {
+		return &UntrustedError{w.Text, err}
 	}
-	_, err = k.VerifyBundle(w.Text, data, signatures)
-	return err
+	return nil
 }
 
 // held is a bundle as it lies on this machine.
@@ -136,9 +136,22 @@ func (k *Keeper) held(pin *bundle.Entry, w Want) ([]byte, []bundle.Signature, er
 	return data, signatures, err
 }
 
+// UntrustedError is a bundle that was got, and is not taken: nobody trusts it, or a
+// lock says that it should be another.
+type UntrustedError struct {
+	Text string // what names it
+	Why  error
+}
+
+// Error says which, and why.
+func (e *UntrustedError) Error() string { return fmt.Sprintf("%s: %s", e.Text, e.Why) }
+
+// Unwrap is why.
+func (e *UntrustedError) Unwrap() error { return e.Why }
+
 // Stored is a bundle of the store that a lock pins, with its signatures.
-func (k *Keeper) Stored(pin *bundle.Entry) (*bundle.Bundle, [][]byte, error) {
-	data, texts, err := k.Store.Get(pin.Bundle)
+func Stored(s bundle.Store, pin *bundle.Entry) (*bundle.Bundle, [][]byte, error) {
+	data, texts, err := s.Get(pin.Bundle)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", pin.Ref, err)
 	}
@@ -178,7 +191,7 @@ func Pin(l *bundle.Lock, list []*Verified) (changes []Change, err error) {
 			c.Old = *old
 		}
 		if err := l.Put(v.Entry); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", v.Entry.Ref, err))
+			errs = append(errs, &UntrustedError{v.Entry.Ref, err})
 			continue
 		}
 		changes = append(changes, c)

@@ -35,6 +35,10 @@ type Saved struct {
 // LayoutName is what a reference to a registry is called in a file.
 func LayoutName(ref bundle.Ref) string { return strings.TrimPrefix(ref.Text, "oci://") }
 
+// FileName is what a bundle that is in no registry is called in a file: NAME@VERSION,
+// which is no reference.
+func FileName(b *bundle.Bundle) string { return b.About.Name + "@" + b.About.Version }
+
 // Save makes a file of plugins and their signatures, for a machine without a network:
 // the tar of an image layout. The same plugins make the same bytes.
 func Save(list []Saved) ([]byte, error) {
