@@ -46,7 +46,7 @@ func writeModule(t *testing.T, file, name, version string) (digest string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := abi.WithManifest(bare, []byte(`{"schema":"callgate.plugin/v0","name":"check-a","version":"`+version+`","abi":"0.1","phases":["call"],"reads":["call.arguments"]}`))
+	data, err := abi.WithManifest(bare, []byte(`{"schema":"callgate.plugin/v0","name":"check-a","version":"`+version+`","abi":"1.0","phases":["call"],"reads":["call.arguments"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (s sample) load(files map[string]string) error {
 // sampleModule is the module that samples name: one that declares to judge
 // everything, and has no code.
 func sampleModule(name string) ([]byte, error) {
-	m := `{"schema":"callgate.plugin/v0","name":"sample","version":"1.0.0","abi":"0.1","phases":["call","result","list"],` +
+	m := `{"schema":"callgate.plugin/v0","name":"sample","version":"1.0.0","abi":"1.0","phases":["call","result","list"],` +
 		`"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],` +
 		`"settings":{"type":"object","properties":{"dialect":{"enum":["postgres","mysql"]}},"additionalProperties":false}}`
 	if strings.Contains(name, "mailguard") {
@@ -172,7 +172,7 @@ func dataSamples(t tree) []string {
 }
 
 // pluginSample is a manifest.
-const pluginSample = `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"reads":["call.arguments"],"effects":["deny"],"codes":{"NO":"no"}}`
+const pluginSample = `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"],"reads":["call.arguments"],"effects":["deny"],"codes":{"NO":"no"}}`
 
 func TestSamplesInDocumentsLoad(t *testing.T) {
 	doc := func(blocks ...string) tree {
@@ -192,7 +192,7 @@ func TestSamplesInDocumentsLoad(t *testing.T) {
 		{"a pack that names a server", doc(block("yaml pack", "callgate: 1\ntools:\n  mail/send: {sink: {to: [to]}}")), "no server half"},
 		{"cases of a plugin", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {outcome: deny, code: NO}}")), ""},
 		{"cases of a plugin with a code that it has not", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {code: ON}}")), "does not declare"},
-		{"a manifest without a version", doc(good, block("json plugin", `{"schema":"callgate.plugin/v0","name":"a","abi":"0.1","phases":["call"]}`)), "version"},
+		{"a manifest without a version", doc(good, block("json plugin", `{"schema":"callgate.plugin/v0","name":"a","abi":"1.0","phases":["call"]}`)), "version"},
 		{"a gateway", doc(good, block("yaml gateway", "callgate_gateway: 1\nservers: {a: {command: [cat]}}")), ""},
 		{"a gateway that serves nothing", doc(good, block("yaml gateway", "callgate_gateway: 1")), "no servers"},
 		{"an unknown kind", doc(good, block("yaml policy", "callgate: 1")), "want yaml, yaml cases"},

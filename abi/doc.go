@@ -7,8 +7,13 @@
 // unique member names) and written in one canonical form, see [Value].
 package abi
 
-// Version is the version of the snapshot and verdict forms.
-const Version = "0.1"
+// Version is the version of the plugin ABI, and so of the snapshot and verdict
+// forms.
+const Version = "1.0"
+
+// Versions lists the versions of the plugin ABI that a host speaks, newest first:
+// its own major and the one before. A plugin is spoken to in its own.
+var Versions = []string{Version, "0.1"}
 
 // EventVersion is the version of the JSON form of [Event].
 const EventVersion = 1

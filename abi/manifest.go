@@ -55,6 +55,20 @@ var (
 	codeName      = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 )
 
+// Speaks is the version of the ABI that the plugin is spoken to in. A manifest
+// that was not read from text may leave it out, and means [Version].
+func (m *Manifest) Speaks() string {
+	if m.ABI == "" {
+		return Version
+	}
+	return m.ABI
+}
+
+// MarkerOf is the marker of a version: of 1.0 callgate_abi_1_0.
+func MarkerOf(version string) string {
+	return MarkerPrefix + strings.ReplaceAll(version, ".", "_")
+}
+
 // IsPluginName says whether s can be the name of a plugin.
 func IsPluginName(s string) bool { return pluginName.MatchString(s) && !strings.Contains(s, "..") }
 
@@ -142,8 +156,8 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("name: %q; want NAME or SCOPE/NAME of lower-case letters, digits, '.', '_' and '-'", m.Name)
 	case !pluginVersion.MatchString(m.Version):
 		return fmt.Errorf("version: %q; want one like 1.2.0", m.Version)
-	case m.ABI != Version:
-		return fmt.Errorf("abi: %q; this callgate speaks %s: build the plugin with an SDK for it", m.ABI, Version)
+	case !slices.Contains(Versions, m.ABI):
+		return fmt.Errorf("abi: %q; this callgate speaks %s: build the plugin with an SDK for one of them, or take a newer callgate", m.ABI, strings.Join(Versions, " and "))
 	case len(m.Phases) == 0:
 		return fmt.Errorf("phases: none; want one or more of call, result, list")
 	case m.Settings.Exists() && m.Settings.Kind() != Object:

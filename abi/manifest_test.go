@@ -27,7 +27,14 @@ func TestManifests(t *testing.T) {
 		{member: "version", value: `"1.0.0-rc.1+b"`},
 		{member: "version", value: `"v1.0.0"`, refused: "version"},
 		{member: "version", value: `"01.0.0"`, refused: "version"},
-		{member: "abi", value: `"1.0"`, refused: "this callgate speaks 0.1"},
+		{member: "abi", value: `"0.1"`},
+		{member: "abi", value: `"1.1"`, refused: `abi: "1.1"; this callgate speaks 1.0 and 0.1`},
+		{member: "abi", value: `"2.0"`, refused: "speaks 1.0 and 0.1"},
+		{member: "abi", value: `"0.2"`, refused: "speaks 1.0 and 0.1"},
+		{member: "abi", value: `"1"`, refused: "abi"},
+		{member: "abi", value: `"1.0.0"`, refused: "abi"},
+		{member: "abi", value: `1.0`, refused: "abi"},
+		{member: "abi", refused: "abi"},
 		{member: "schema", value: `"callgate.plugin/v1"`, refused: "schema"},
 		{member: "phases", value: `["call","result","list"]`},
 		{member: "phases", value: `[]`, refused: "phases"},
@@ -82,7 +89,7 @@ func TestManifests(t *testing.T) {
 	if accepted < 10 {
 		t.Errorf("%d accepted", accepted)
 	}
-	if _, err := abi.ParseManifest([]byte(strings.Replace(base.String(), `"abi":"0.1"`, `"abi":"0.1","abi":"0.1"`, 1))); err == nil {
+	if _, err := abi.ParseManifest([]byte(strings.Replace(base.String(), `"abi":"1.0"`, `"abi":"1.0","abi":"1.0"`, 1))); err == nil {
 		t.Error("takes a member that is there twice")
 	}
 }
@@ -120,7 +127,7 @@ func TestWhatAManifestCovers(t *testing.T) {
 }
 
 func FuzzParseManifest(f *testing.F) {
-	f.Add([]byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"codes":{"A":"b"},"limits":{"fuel":1}}`))
+	f.Add([]byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"],"codes":{"A":"b"},"limits":{"fuel":1}}`))
 	text := schema(f, "manifest")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := abi.ParseManifest(data); err == nil && !fits(t, text, string(data)) && !strings.Contains(strings.ToLower(string(data)), `\ud`) {

@@ -59,7 +59,7 @@ func TestAModuleCarriesItsManifest(t *testing.T) {
 
 func FuzzReadModule(f *testing.F) {
 	f.Add([]byte(header + types))
-	f.Add([]byte(header + custom(abi.ManifestSection, `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"]}`)))
+	f.Add([]byte(header + custom(abi.ManifestSection, `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"]}`)))
 	f.Fuzz(func(t *testing.T, module []byte) {
 		m, digest, err := abi.ReadModule(module)
 		if err == nil && (m == nil || digest == "") || err != nil && m != nil {
@@ -68,7 +68,7 @@ func FuzzReadModule(f *testing.F) {
 		if !errors.Is(err, abi.ErrNoManifest) {
 			return
 		}
-		text := []byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"]}`)
+		text := []byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"]}`)
 		built, err := abi.WithManifest(module, text)
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,9 @@ package abi
 // schemas, the goldens and ABI.md are held together by a test.
 const (
 	// MarkerExport is an export of type () -> () that says which ABI a module was
-	// built for. It is read statically, and never called.
-	MarkerExport = "callgate_abi_0_1"
+	// built for: this one, or that which [MarkerOf] names. It is read statically, and
+	// never called.
+	MarkerExport = "callgate_abi_1_0"
 	// MarkerPrefix starts the marker of every version.
 	MarkerPrefix = "callgate_abi_"
 	// EvaluateExport judges the snapshot: () -> i64, the verdict's address and

@@ -59,6 +59,9 @@ func TestTheSpecificationNamesWhatTheConstantsName(t *testing.T) {
 		"version " + abi.Version, "262,144 bytes", "up to 1,024 characters", "up to 16 notes", "up to 256 characters each", "up to 256 of up to 4,096", "Up to 32 each",
 		"500,000,000",
 	}
+	for _, v := range abi.Versions {
+		named = append(named, fmt.Sprintf("| `%s` | `\"abi\":\"%s\"` | `%s` |", v, v, abi.MarkerOf(v)))
+	}
 	for _, c := range abi.FailureClasses {
 		named = append(named, fmt.Sprintf("| `%s` | `%s` |", c, c.Code()))
 	}
@@ -76,8 +79,8 @@ func TestTheSpecificationNamesWhatTheConstantsName(t *testing.T) {
 	if got := fmt.Sprint(sizes...); got != "262144 1024 16 256 256 4096 32 500000000" {
 		t.Errorf("sizes are %s; ABI.md and the schemas say otherwise", got)
 	}
-	if want := abi.MarkerPrefix + strings.ReplaceAll(abi.Version, ".", "_"); abi.MarkerExport != want {
-		t.Errorf("marker %s of version %s", abi.MarkerExport, abi.Version)
+	if want := abi.MarkerPrefix + strings.ReplaceAll(abi.Version, ".", "_"); abi.MarkerExport != want || abi.MarkerOf(abi.Version) != want {
+		t.Errorf("marker %s, %s of version %s", abi.MarkerExport, abi.MarkerOf(abi.Version), abi.Version)
 	}
 }
 

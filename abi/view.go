@@ -9,7 +9,7 @@ import (
 // manifest reads, in the form that ABI.md gives. What it does not read is absent.
 func (s *Snapshot) View(m *Manifest) Value {
 	members := make([]Member, 0, 10)
-	members = append(members, Member{"abi", StringValue(Version)})
+	members = append(members, Member{"abi", StringValue(m.Speaks())})
 	if m.Sees("call") {
 		members = append(members, Member{"call", s.viewCall(m)})
 	}
@@ -96,7 +96,10 @@ func (m *Manifest) Project(snapshot Value) Value {
 	var out []Member
 	for _, member := range snapshot.Members() {
 		switch member.Name {
-		case "abi", "phase", "settings":
+		case "abi":
+			out = append(out, Member{"abi", StringValue(m.Speaks())})
+			continue
+		case "phase", "settings":
 			out = append(out, member)
 			continue
 		case "call":

@@ -127,7 +127,7 @@ func probed(t *testing.T, r *rand.Rand) abi.Value {
 	arguments := fmt.Sprintf(`{"a":%s,"b":%s,"m":%s,"n":%s,"p":[%s],"v":{"outcome":%q,"reason":%s,"list":[%s],"tags":{%s},"budget":%s}}`,
 		a, b, quote(damaged(r)), pick(r, numbers...), strings.Join(pointers, ","), pick(r, "deny", "ask", "abstain", "none", "code"), reason, strings.Join(list, ","),
 		strings.Join(tags, ","), pick(r, "3", "-3", "1.5", "null"))
-	text := fmt.Sprintf(`{"abi":"0.1","phase":%q,"time":"2026-11-29T18:00:00Z","settings":{},
+	text := fmt.Sprintf(`{"abi":"1.0","phase":%q,"time":"2026-11-29T18:00:00Z","settings":{},
 "call":{"kind":%q,"seq":%s,"id":"a-1","server":%s,"tool":"t","digest":"sha256:0","uri":"file:///x","params":{},"arguments":%s},
 "definition":{"pin":"sha256:1","pinned":%s,"annotations":%s,"schema":{}},
 "session":{"id":"s-1","labels":[%s],"counts":{"calls":%s},"principal":%s,"recent":[%s],"truncated":%s},

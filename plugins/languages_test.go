@@ -231,5 +231,5 @@ func parse(t *testing.T, text string) abi.Value {
 }
 
 func snapshotOf(t *testing.T, arguments string) abi.Value {
-	return parse(t, `{"abi":"0.1","call":{"arguments":`+arguments+`},"phase":"call","settings":{}}`)
+	return parse(t, `{"abi":"1.0","call":{"arguments":`+arguments+`},"phase":"call","settings":{}}`)
 }

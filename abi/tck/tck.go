@@ -119,7 +119,7 @@ func number(v abi.Value) (n uint64) {
 }
 
 // Versions are the versions of the ABI whose guests a host has to run.
-var Versions = []string{abi.Version}
+var Versions = abi.Versions
 
 // Run holds a host to all suites.
 func Run(t *testing.T, h Host) {
@@ -137,7 +137,7 @@ func Run(t *testing.T, h Host) {
 			t.Run(version+"/"+g.File, func(t *testing.T) { g.run(t, h) })
 		}
 		for _, r := range s.Refused {
-			t.Run(version+"/"+r.File, func(t *testing.T) { r.run(t, h) })
+			t.Run(version+"/"+r.File, func(t *testing.T) { r.run(t, h, version) })
 		}
 	}
 }
@@ -183,8 +183,9 @@ func differs(got, want Answer) string {
 }
 
 // run: a manifest does not make a module that may not be loaded one that may.
-func (r *Refused) run(t *testing.T, h Host) {
-	m, err := abi.ParseManifest([]byte(`{"schema":"` + abi.ManifestSchema + `","name":"refused","version":"1.0.0","abi":"` + abi.Version + `","phases":["call"]}`))
+func (r *Refused) run(t *testing.T, h Host, version string) {
+	t.Helper()
+	m, err := abi.ParseManifest([]byte(`{"schema":"` + abi.ManifestSchema + `","name":"refused","version":"1.0.0","abi":"` + version + `","phases":["call"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

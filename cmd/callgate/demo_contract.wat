@@ -7,7 +7,7 @@
   (data (i32.const 32) "/settings/word")
   (data (i32.const 64) "{\"outcome\":\"abstain\"}")
   (data (i32.const 128) "{\"outcome\":\"deny\",\"code\":\"CONFIDENTIAL\",\"at\":[\"/call/arguments/body\"],\"reason\":\"the body has the word that may not leave\"}")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   ;; Says whether the word, of $m bytes at 1024, stands at $at.
   (func $here (param $at i32) (param $m i32) (result i32)
     (local $i i32)

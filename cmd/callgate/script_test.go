@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) < 10 {
 		t.Fatalf("%d scripts (%v); want at least one for each verb", len(scripts), err)
 	}
-	guests, err := filepath.Abs("../../abi/testdata/0.1")
+	guests, err := filepath.Abs("../../abi/testdata/1.0")
 	lax, laxErr := filepath.Abs("../../host/plugin/testdata/lax")
 	if err := errors.Join(err, laxErr); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ const magic = "\x00asm\x01\x00\x00\x00"
 
 // manifest is plugin.json of a plugin.
 func manifest(name, version string) []byte {
-	return []byte(`{"schema":"callgate.plugin/v0","name":"` + name + `","version":"` + version + `","abi":"0.1",` +
+	return []byte(`{"schema":"callgate.plugin/v0","name":"` + name + `","version":"` + version + `","abi":"1.0",` +
 		`"phases":["call"],"effects":["deny"],"codes":{"HOST":"a host that is not listed"}}` + "\n")
 }
 

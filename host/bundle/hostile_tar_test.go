@@ -164,7 +164,7 @@ func TestHostileModules(t *testing.T) {
 		module := append([]byte(magic), bytes.Join(sections, nil)...)
 		return squeezed(t, tarOf(t, []entry{file("plugin.json", string(manifest)), file("plugin.wasm", string(module))}))
 	}
-	twice := bytes.Replace(m, []byte(`"abi":"0.1"`), []byte(`"abi":"0.1","abi":"0.1"`), 1)
+	twice := bytes.Replace(m, []byte(`"abi":"1.0"`), []byte(`"abi":"1.0","abi":"1.0"`), 1)
 	spaced := append(slices.Clone(m), '\n')
 	table := []struct {
 		name string

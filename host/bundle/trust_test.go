@@ -129,11 +129,11 @@ var trustCases = []trustCase{
 		w.by(t, w.second)
 	}, ""},
 	{"signed-but-for another bundle", func(t *testing.T, w *world) { w.data = packed(t, filesOf("acme/no-exfil", "1.2.1")) }, "not what key \"acme\" signed"},
-	{"right key, another name", replaced("name=acme/no-exfil", "name=acme/other"), "the signature is of acme/other 1.2.0 for ABI 0.1, and the bundle is acme/no-exfil 1.2.0"},
+	{"right key, another name", replaced("name=acme/no-exfil", "name=acme/other"), "the signature is of acme/other 1.2.0 for ABI 1.0, and the bundle is acme/no-exfil 1.2.0"},
 	{"right key, a name of no scope", replaced("name=acme/no-exfil", "name=else/other"), "is in no scope"},
 	{"right key, another version", replaced("version=1.2.0", "version=1.3.0"), "the signature is of acme/no-exfil 1.3.0"},
 	{"right key, a version with a build", replaced("version=1.2.0", "version=1.2.0+x"), "the signature is of acme/no-exfil 1.2.0+x"},
-	{"right key, another ABI", replaced("abi=0.1", "abi=1.0"), "for ABI 1.0"},
+	{"right key, another ABI", replaced("abi=1.0", "abi=0.1"), "for ABI 0.1"},
 	{"right key, another digest", replaced("sha256=", "sha256=00"), "its trusted comment is"},
 	{"right key, a digest of nothing", comment(func(s string) string { return s[:len(s)-64] + strings.Repeat("0", 64) }), "its trusted comment says sha256:000"},
 	{"right key, no comment", comment(func(string) string { return "" }), "its trusted comment is"},

@@ -172,7 +172,7 @@ func (l *pluginLoader) finish(n *yaml.Node, v abi.Value) abi.Value {
 	if !l.manifest.Has(phase) {
 		l.fail(n, "phase %q: the plugin is not asked in it; its phases are %q", phase, l.manifest.Phases)
 	}
-	v = v.With("abi", abi.StringValue(abi.Version)).With("phase", abi.StringValue(string(phase)))
+	v = v.With("abi", abi.StringValue(l.manifest.Speaks())).With("phase", abi.StringValue(string(phase)))
 	if call := v.Get("call"); call.Exists() && !call.Get("kind").Exists() {
 		v = v.With("call", call.With("kind", abi.StringValue(string(abi.KindTool))))
 	}

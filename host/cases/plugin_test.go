@@ -9,7 +9,7 @@ import (
 
 func pluginManifest(t *testing.T) *abi.Manifest {
 	t.Helper()
-	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"acme/x","version":"1.0.0","abi":"0.1","phases":["call","result"],
+	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"acme/x","version":"1.0.0","abi":"1.0","phases":["call","result"],
 		"reads":["call.arguments","session.labels","result"],"effects":["deny","labels","redact","budget"],"codes":{"NO":"no"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestMistakesInCasesOfPlugins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"abi":"0.1","call":{"arguments":{"b":3}},"phase":"call","session":{"labels":["l"]}}`
+	want := `{"abi":"1.0","call":{"arguments":{"b":3}},"phase":"call","session":{"labels":["l"]}}`
 	if got := f.Cases[0].Steps[0].Snapshot.String(); got != want {
 		t.Errorf("the plugin sees %s; want %s", got, want)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callgate/callgate/host/replay"
 )
 
-const guestManifest = `{"schema":"callgate.plugin/v0","name":"guest","version":"1.0.0","abi":"0.1","license":"Apache-2.0","phases":["call","result","list"],` +
+const guestManifest = `{"schema":"callgate.plugin/v0","name":"guest","version":"1.0.0","abi":"1.0","license":"Apache-2.0","phases":["call","result","list"],` +
 	`"reads":["call","result","list"],"effects":["deny","labels","redact","hide"],"codes":{"TOO_LONG":"too long"}}`
 
 // guest denies what is called long, redacts what comes back of it, hides it, and

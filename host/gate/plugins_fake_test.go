@@ -48,7 +48,7 @@ func (f fake) Judge(s *abi.Snapshot) abi.Verdict {
 // fullManifest may do everything, in every phase, to every kind.
 func fullManifest(t testing.TB) *abi.Manifest {
 	t.Helper()
-	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"fake","version":"1.0.0","abi":"0.1","license":"Apache-2.0",
+	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"fake","version":"1.0.0","abi":"1.0","license":"Apache-2.0",
 		"phases":["call","result","list"],"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],
 		"reads":["time","call","definition","taint","session","result","list"],"effects":["ask","deny","labels","redact","hide","budget"],
 		"codes":{"BAD":"bad","WORSE":"worse","ASKED":"asked"},"settings":{"type":"object"}}`))

@@ -76,7 +76,7 @@ func (w *world) key() (minisign.PublicKey, minisign.PrivateKey) {
 func (w *world) pack(version string) []byte {
 	w.Helper()
 	data, err := bundle.Pack(bundle.Files{
-		Manifest: []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + version + `","abi":"0.1","license":"MIT","phases":["call"],"effects":["deny"],"codes":{"HOST":"bad"}}`),
+		Manifest: []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + version + `","abi":"1.0","license":"MIT","phases":["call"],"effects":["deny"],"codes":{"HOST":"bad"}}`),
 		Module:   []byte("\x00asm\x01\x00\x00\x00"), Readme: []byte("# A plugin\n"), License: []byte("MIT\n"),
 		Cases: []bundle.File{{Name: "cases/a.yaml", Data: []byte("cases: []\n")}},
 	})

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/abi/tck"
 )
 
-const goldens = "../../abi/testdata/0.1"
+const goldens = "../../abi/testdata/1.0"
 
 // built builds a copy of a folder, as it is in the tree but for the module.
 func built(t *testing.T, from string) *Module {
@@ -50,7 +51,7 @@ func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if missing == nil && !bytes.Equal(built(t, f.Dir).Data, have.Data) {
-			t.Errorf("%s: not what is built from its source; run abi/testdata/0.1/build.sh, or callgate plugin build", have.Path)
+			t.Errorf("%s: not what is built from its source; run abi/testdata/build.sh --compare, or callgate plugin build", have.Path)
 		}
 	}
 	refused, err := filepath.Glob(goldens + "/refused/*.wat")
@@ -71,7 +72,7 @@ func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 			t.Fatalf("%v\n%s", err, said)
 		}
 		if data, err := os.ReadFile(out); err != nil || !bytes.Equal(data, have) {
-			t.Errorf("%s: not what is built from its source, error %v; run abi/testdata/0.1/build.sh", name, err)
+			t.Errorf("%s: not what is built from its source, error %v; run abi/testdata/build.sh --compare", name, err)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestWhatANewPluginAnswersIsInTheGoldens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	suite, err := tck.Load("0.1")
+	suite, err := tck.Load(abi.Version)
 	if err != nil {
 		t.Fatal(err)
 	}

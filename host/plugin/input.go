@@ -40,6 +40,6 @@ func ParseInput(data []byte, m *abi.Manifest) (view, settings abi.Value, err err
 	if call := v.Get("call"); call.Kind() == abi.Object && !call.Get("kind").Exists() {
 		v = v.With("call", call.With("kind", abi.StringValue(string(abi.KindTool))))
 	}
-	v = v.With("abi", abi.StringValue(abi.Version)).With("phase", abi.StringValue(string(phase))).With("settings", settings)
+	v = v.With("abi", abi.StringValue(m.Speaks())).With("phase", abi.StringValue(string(phase))).With("settings", settings)
 	return m.Project(v), settings, nil
 }

@@ -44,14 +44,14 @@ func FuzzInspect(f *testing.F) {
 }
 
 func TestInputsAreSnapshotsOfWhatThePluginReads(t *testing.T) {
-	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"reads":["call.arguments"]}`))
+	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"],"reads":["call.arguments"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ input, view string }{
-		{`{}`, `{"abi":"0.1","phase":"call","settings":{}}`},
-		{`{"time":"2026-01-01T00:00:00Z","call":{"server":"s","arguments":{"b":1,"a":[]}}}`, `{"abi":"0.1","call":{"arguments":{"a":[],"b":1}},"phase":"call","settings":{}}`},
-		{`{"settings":{"x":1e999},"session":{"labels":["l"]}}`, `{"abi":"0.1","phase":"call","settings":{"x":1e999}}`},
+		{`{}`, `{"abi":"1.0","phase":"call","settings":{}}`},
+		{`{"time":"2026-01-01T00:00:00Z","call":{"server":"s","arguments":{"b":1,"a":[]}}}`, `{"abi":"1.0","call":{"arguments":{"a":[],"b":1}},"phase":"call","settings":{}}`},
+		{`{"settings":{"x":1e999},"session":{"labels":["l"]}}`, `{"abi":"1.0","phase":"call","settings":{"x":1e999}}`},
 		{`{"phase":"result"}`, ""}, {`{"cal":{}}`, ""}, {`[]`, ""}, {`{"call":{},"call":{}}`, ""}, {``, ""},
 	} {
 		view, _, err := ParseInput([]byte(c.input), m)

@@ -58,7 +58,7 @@ func TestAManifestDoesNotMakeAPlugin(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d modules, error %v", len(files), err)
 	}
-	text := []byte(`{"schema":"callgate.plugin/v0","name":"refused","version":"1.0.0","abi":"0.1","phases":["call"]}`)
+	text := []byte(`{"schema":"callgate.plugin/v0","name":"refused","version":"1.0.0","abi":"1.0","phases":["call"]}`)
 	for _, name := range files {
 		bare, err := os.ReadFile(name)
 		if err != nil {

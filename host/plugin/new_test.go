@@ -179,7 +179,7 @@ func TestABuildThatFailsLeavesWhatWasThere(t *testing.T) {
 	write("a.wasm", "before")
 	write("plugin.wasm", "mine")
 	for _, run := range []string{"false", "true", "echo no module > plugin.wasm", "echo no module > a.wasm; false"} {
-		write(ManifestFile, `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"build":{"run":"`+run+`"}}`)
+		write(ManifestFile, `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"],"build":{"run":"`+run+`"}}`)
 		f, err := ReadFolder(dir)
 		if err != nil {
 			t.Fatal(err)

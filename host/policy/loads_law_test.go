@@ -29,7 +29,7 @@ func loadDrawn(floor string, texts ...string) (*Policy, error) {
 
 // drawnModule is a module that says to judge everything, and takes any settings.
 func drawnModule() []byte {
-	module, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"x","version":"1.0.0","abi":"0.1",`+
+	module, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"x","version":"1.0.0","abi":"1.0",`+
 		`"phases":["call","result","list"],"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],"settings":{}}`))
 	if err != nil {
 		panic(err)

@@ -16,7 +16,7 @@ func judging(t testing.TB, more string) []byte {
 	if more == "" {
 		more = `"phases":["call","result","list"]`
 	}
-	data, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"acme/p","version":"1.0.0","abi":"0.1","license":"MIT","effects":["deny"],"codes":{"BAD":"bad"},`+more+`}`))
+	data, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"acme/p","version":"1.0.0","abi":"1.0","license":"MIT","effects":["deny"],"codes":{"BAD":"bad"},`+more+`}`))
 	if err != nil {
 		if t == nil {
 			panic(err)

@@ -22,7 +22,7 @@ func groupWith(t *testing.T, dir, server, more string) *Opened {
 	p, err := policy.Load(policy.Options{
 		Files: []string{"/p.yaml"}, Specs: builtin.Table(), Run: true, Group: true, Read: func(string) ([]byte, error) { return []byte(text), nil },
 		Module: func(string) ([]byte, error) {
-			return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"p","version":"1.0.0","abi":"0.1","license":"MIT","phases":["call"]}`))
+			return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"p","version":"1.0.0","abi":"1.0","license":"MIT","phases":["call"]}`))
 		},
 	})
 	if err != nil {

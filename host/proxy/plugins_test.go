@@ -34,7 +34,7 @@ func (g guest) Judge(s *abi.Snapshot) abi.Verdict {
 	return v
 }
 
-const guestManifest = `{"schema":"callgate.plugin/v0","name":"guest","version":"1.0.0","abi":"0.1","license":"Apache-2.0","phases":["call","result","list"],` +
+const guestManifest = `{"schema":"callgate.plugin/v0","name":"guest","version":"1.0.0","abi":"1.0","license":"Apache-2.0","phases":["call","result","list"],` +
 	`"kinds":["tool","resource","prompt","completion","sampling","elicitation","roots","method"],"reads":["call","session","result","list"],` +
 	`"effects":["ask","deny","labels","redact","hide","budget"],"codes":{"BAD":"bad"}}`
 

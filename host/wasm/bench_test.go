@@ -42,7 +42,7 @@ func snapshot2K(b *testing.B) abi.Value {
 	for range 20 {
 		recent += `{"id":"77b2e0-16","outcome":"allow","server":"web","tool":"fetch_page"},`
 	}
-	return parse(b, `{"abi":"0.1","phase":"call","time":"2026-11-29T18:00:00Z","settings":{},"ask":"/call/arguments/to",
+	return parse(b, `{"abi":"1.0","phase":"call","time":"2026-11-29T18:00:00Z","settings":{},"ask":"/call/arguments/to",
 		"call":{"seq":17,"id":"a41f09-17","kind":"tool","server":"mail","tool":"send_email","arguments":{"to":"a@b.example"}},
 		"session":{"id":"s-1","recent":[`+recent[:len(recent)-1]+`]}}`)
 }

@@ -116,6 +116,8 @@ type Source struct {
 	Module   []byte // not changed, not kept
 	Manifest *abi.Manifest
 	Settings abi.Value // absent: {}
+
+	speaks string // the version of the ABI whose marker the module has
 }
 
 func (s *Source) settings() abi.Value {

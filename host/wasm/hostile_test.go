@@ -80,10 +80,15 @@ func hostile(t testing.TB, name string) []byte {
 	return b
 }
 
+// hostileABI is what the guests of testdata/hostile are built for. They stay at the
+// version they were written at: what they try has nothing to do with it, and so
+// they also hold the host to what it owes plugins of 0.1.
+const hostileABI = "0.1"
+
 // hostileManifest lets a guest deny, and nothing else.
 func hostileManifest(t testing.TB) *abi.Manifest {
 	t.Helper()
-	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"test/hostile","version":"1.0.0","abi":"0.1","license":"Apache-2.0",
+	m, err := abi.ParseManifest([]byte(`{"schema":"callgate.plugin/v0","name":"test/hostile","version":"1.0.0","abi":"` + hostileABI + `","license":"Apache-2.0",
 		"phases":["call"],"kinds":["tool"],"reads":["time","call"],"effects":["ask","deny"],"codes":{"BAD":"it is bad"},"settings":{"type":"object"}}`))
 	if err != nil {
 		t.Fatal(err)

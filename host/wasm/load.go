@@ -60,9 +60,14 @@ func harden(src *Source) ([]byte, meter.Info, error) {
 	}
 	limits := scan.Default()
 	limits[scan.MemoryPages] = uint64(pages)
-	if _, err := scan.Module(src.Module, limits); err != nil {
+	report, err := scan.Module(src.Module, limits)
+	if err != nil {
 		return nil, meter.Info{}, err
 	}
+	if p := disagrees(report, src.Manifest); p != nil {
+		return nil, meter.Info{}, &scan.Problems{List: []scan.Problem{*p}}
+	}
+	src.speaks = report.ABI[0]
 	hardened, info, err := meter.Rewrite(src.Module, meter.Options{MemoryPages: pages, Depth: CallDepth})
 	if err != nil {
 		return nil, info, err

@@ -14,7 +14,7 @@ import (
 // shelved is a module with a manifest, in a file, and the entry that names it.
 func shelved(t *testing.T, dir string) contract.PluginRef {
 	t.Helper()
-	data, err := abi.WithManifest(guest(t, "abstain"), []byte(`{"schema":"callgate.plugin/v0","name":"abstain","version":"1.0.0","abi":"0.1","license":"MIT","phases":["call"]}`))
+	data, err := abi.WithManifest(guest(t, "abstain"), []byte(`{"schema":"callgate.plugin/v0","name":"abstain","version":"1.0.0","abi":"1.0","license":"MIT","phases":["call"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

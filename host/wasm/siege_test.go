@@ -101,7 +101,7 @@ func TestOthersAreAnsweredWhileAGuestIsAtWork(t *testing.T) {
 	h := newHost(t, Options{})
 	busy := map[string]*Plugin{}
 	for _, name := range []string{"loop_forever", "bulk_fill", "exponential_calls", "memory_grow"} {
-		busy[name] = load(t, h, Source{Name: name, Module: hostile(t, name), Manifest: &abi.Manifest{Fuel: MaxFuel}})
+		busy[name] = load(t, h, Source{Name: name, Module: hostile(t, name), Manifest: &abi.Manifest{ABI: hostileABI, Fuel: MaxFuel}})
 	}
 	good := load(t, h, Source{Name: "good", Module: guest(t, "acts")})
 	before := whole(good.Evaluate(act('a')))

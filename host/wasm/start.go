@@ -52,7 +52,7 @@ func (i *instance) configure(src *Source) error {
 		return nil
 	}
 	i.run.again(abi.ObjectValue(
-		abi.Member{Name: "abi", Value: abi.StringValue(abi.Version)},
+		abi.Member{Name: "abi", Value: abi.StringValue(src.speaks)},
 		abi.Member{Name: "settings", Value: src.settings()},
 	))
 	packed, err := i.call(f)

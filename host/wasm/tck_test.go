@@ -12,9 +12,9 @@ import (
 	"github.com/callgate/callgate/host/wasm/meter"
 )
 
-// record writes what the guests answer now to the goldens, after a change that is
-// meant.
-var record = flag.Bool("record", false, "write abi/testdata/*/goldens.json")
+// record writes what the guests of the newest version answer now to its goldens,
+// before that version is frozen.
+var record = flag.Bool("record", false, "write goldens.json of the newest version below abi/testdata")
 
 // tckHost is this package as the conformance kit sees a host.
 type tckHost struct{ host *Host }
@@ -46,7 +46,7 @@ func TestTheGoldensAreOfThisSchedule(t *testing.T) {
 		if s.Schedule != meter.Schedule {
 			t.Errorf("%s: fuel of schedule %q; this host has %q: record it again", version, s.Schedule, meter.Schedule)
 		}
-		if !*record {
+		if !*record || version != abi.Version {
 			continue
 		}
 		text, err := tck.Record(s, tckHost{newHost(t, Options{})})

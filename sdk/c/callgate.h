@@ -1227,7 +1227,7 @@ CG_FN cg_str cg_evaluated(cg_plugin p) {
 CG_FN uint64_t cg_answer(cg_str s) { return (uint64_t)(uintptr_t)s.p << 32 | s.n; }
 #define CG_PLUGIN(CONFIGURE, EVALUATE)                                                                     \
 	static const cg_plugin cg_registered = {CONFIGURE, EVALUATE};                                      \
-	CG_EXPORT("callgate_abi_0_1") void cg_export_marker(void) {}                                       \
+	CG_EXPORT("callgate_abi_1_0") void cg_export_marker(void) {}                                       \
 	CG_EXPORT("callgate_evaluate") uint64_t cg_export_evaluate(void) { return cg_answer(cg_evaluated(cg_registered)); } \
 	CG_EXPORT("callgate_configure") uint64_t cg_export_configure(void) { return cg_answer(cg_configured(cg_registered)); }
 #else

@@ -15,7 +15,7 @@ func hostLog(level uint32, text unsafe.Pointer, textLen uint32)
 //go:wasmimport callgate_v0 log_enabled
 func hostLogEnabled(level uint32) uint32
 
-//go:wasmexport callgate_abi_0_1
+//go:wasmexport callgate_abi_1_0
 func marker() {}
 
 //go:wasmexport callgate_evaluate

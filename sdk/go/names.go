@@ -1,7 +1,7 @@
 package callgate
 
 // The version of the ABI that this package speaks.
-const Version = "0.1"
+const Version = "1.0"
 
 // Kind is the kind of a JSON value.
 type Kind uint8

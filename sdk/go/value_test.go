@@ -18,7 +18,7 @@ func load(t testing.TB, text string) Snapshot {
 	return s
 }
 
-const sample = `{"abi":"0.1","call":{"arguments":{"a/b~c":"x","deep":[1.0,{"k":[null,true,"😀"]}],"empty":{},"lone":"a\ud800b","none":[],"to":"a@b.example"},
+const sample = `{"abi":"1.0","call":{"arguments":{"a/b~c":"x","deep":[1.0,{"k":[null,true,"😀"]}],"empty":{},"lone":"a\ud800b","none":[],"to":"a@b.example"},
 "kind":"tool","seq":17,"server":"mail","tool":"send_email"},"phase":"call","session":{"counts":{"calls":16,"denied":1,"this_tool":2},"labels":["p:x","q"]},
 "settings":{},"taint":[{"at":"/call/arguments/to","labels":["secret"],"origin":"tainted","sources":[{"call":"1"}]}],"time":"2026-11-29T18:00:00Z"}`
 

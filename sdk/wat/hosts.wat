@@ -20,7 +20,7 @@
   (data (i32.const 704) "\",\"error\":\"want a host name in lower case, such as corp.example\"}") ;; 65
   (data (i32.const 2048) "{\"at\":\"/settings/hosts/")                    ;; 23, and what follows
 
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
 
   ;; An answer is where it lies and how long it is.
   (func $answer (param $at i32) (param $len i32) (result i64)

@@ -20,7 +20,7 @@ var day = time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)
 // plugin is a bundle of a version.
 func plugin(t testing.TB, version string) *bundle.Bundle {
 	t.Helper()
-	manifest := []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + version + `","abi":"0.1","license":"Apache-2.0","description":"no \u001b[2Jexfiltration",` +
+	manifest := []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + version + `","abi":"1.0","license":"Apache-2.0","description":"no \u001b[2Jexfiltration",` +
 		`"phases":["call"],"effects":["deny"],"codes":{"HOST":"a host that is not listed"}}` + "\n")
 	module, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), manifest)
 	if err != nil {

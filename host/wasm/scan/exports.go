@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/callgate/callgate/host/wasm/binary"
@@ -16,25 +17,31 @@ const (
 	ExportInitialize = "_initialize"
 	exportCommand    = "_start"
 
-	// MarkerPrefix begins the marker's name; the version follows, as 0_1.
+	// MarkerPrefix begins the marker's name; the version follows, as 1_0.
 	MarkerPrefix = "callgate_abi_"
 	// Version is the version of the ABI that the host speaks.
-	Version = "0.1"
+	Version = "1.0"
 
 	ours = "callgate_"
 	// ReservedPrefix begins the names of what the metering pass exports.
 	ReservedPrefix = "callgate_m1_"
 )
 
-// Marker is the export that says which ABI a module is built for.
-var Marker = MarkerPrefix + strings.ReplaceAll(Version, ".", "_")
+// Versions are the versions of the ABI whose modules the host takes, newest first.
+var Versions = []string{Version, "0.1"}
 
-// wanted are the functions among the exports.
+// Marker is the export that says that a module is built for [Version].
+var Marker = markerOf(Version)
+
+func markerOf(version string) string {
+	return MarkerPrefix + strings.ReplaceAll(version, ".", "_")
+}
+
+// wanted are the functions among the exports, beside the marker.
 var wanted = []struct {
 	name, results string
 	required      bool
 }{
-	{Marker, "", true},
 	{ExportEvaluate, "I", true},
 	{ExportConfigure, "I", false},
 	{ExportInitialize, "", false},
@@ -123,21 +130,31 @@ func (s *scanner) contract() {
 	_, s.report.Initialize = s.exports[ExportInitialize]
 }
 
-// markers reads the versions that the module is built for.
+// markers reads the version that the module is built for. With two of them nobody
+// could say in which to speak to it.
 func (s *scanner) markers() {
-	found := false
+	known := false
 	for _, e := range s.report.Exports {
 		version, ok := strings.CutPrefix(e.Name, MarkerPrefix)
 		if !ok {
 			continue
 		}
-		s.report.ABI = append(s.report.ABI, strings.ReplaceAll(version, "_", "."))
-		found = found || e.Name == Marker
+		if version = strings.ReplaceAll(version, "_", "."); markerOf(version) != e.Name {
+			version = e.Name // callgate_abi_1.0 is a marker of no version
+		}
+		s.report.ABI = append(s.report.ABI, version)
+		known = slices.Contains(Versions, version)
+		if e.Type != "func ()" {
+			s.problems.add(CodeExport, s.exports[e.Name].offset, "export %s (%s): a marker is func ()", show([]byte(e.Name)), e.Type)
+		}
 	}
+	built, speaks := show([]byte(strings.Join(s.report.ABI, ","))), strings.Join(Versions, " and ")
 	switch {
-	case found:
-	case len(s.report.ABI) > 0:
-		s.problems.add(CodeABI, 0, "the module is built for ABI %s; this host speaks %s: rebuild with an SDK of that version", show([]byte(strings.Join(s.report.ABI, ","))), Version)
+	case len(s.report.ABI) == 1 && known:
+	case len(s.report.ABI) == 1:
+		s.problems.add(CodeABI, 0, "the module is built for ABI %s; this host speaks %s: rebuild it with an SDK of one of them, or take a newer callgate", built, speaks)
+	case len(s.report.ABI) > 1:
+		s.problems.add(CodeABI, 0, "the module has the markers of %d versions of the ABI, %s: keep one; this host speaks %s", len(s.report.ABI), built, speaks)
 	default:
 		s.problems.add(CodeABI, 0, "there is no export %s (func ()): the module is no plugin, or lacks the marker of the ABI", Marker)
 	}
@@ -146,8 +163,7 @@ func (s *scanner) markers() {
 func (s *scanner) wantFunc(name, results string, required bool) {
 	e, ok := s.exports[name]
 	if !ok {
-		// A missing marker is told with the versions that are there.
-		if required && name != Marker {
+		if required {
 			s.problems.add(CodeExport, 0, "there is no export %s (%s)", name, spell("", results))
 		}
 		return
@@ -182,9 +198,7 @@ func (s *scanner) ourName(e Entry) {
 	case reserved([]byte(e.Name)):
 		s.problems.add(CodeReserved, at, "%s: names of %s belong to the host", where, MeterModule)
 	case strings.HasPrefix(e.Name, MarkerPrefix):
-		if e.Name != Marker && e.Type != "func ()" {
-			s.problems.add(CodeExport, at, "%s: a marker is func ()", where)
-		}
+		// [scanner.markers] has judged it.
 	case e.Name == ExportEvaluate || e.Name == ExportConfigure:
 	case strings.HasPrefix(e.Name, ours):
 		s.problems.add(CodeExport, at, "%s: the ABI has no such export; it has %s, %s and %s", where, Marker, ExportEvaluate, ExportConfigure)

@@ -26,7 +26,7 @@ import (
 	"regexp"
 )
 
-//go:wasmexport callgate_abi_0_1
+//go:wasmexport callgate_abi_1_0
 func abi() {}
 
 //go:wasmexport callgate_evaluate
@@ -72,7 +72,7 @@ func TestAGoGuestFitsWithRoom(t *testing.T) {
 			t.Errorf("%s: %d of %d is used by a guest of 20 lines", u.Name, u.Used, u.Max)
 		}
 	}
-	if !r.Initialize || r.Configure || !r.HasName || r.Start != -1 || r.Floats == 0 || r.Manifest != nil || !slices.Equal(r.ABI, []string{"0.1"}) {
+	if !r.Initialize || r.Configure || !r.HasName || r.Start != -1 || r.Floats == 0 || r.Manifest != nil || !slices.Equal(r.ABI, []string{scan.Version}) {
 		t.Errorf("the report is %+v", r)
 	}
 	if r.Used[scan.Nesting].Used < 100 || r.Used[scan.DataSegments].Used < 10_000 || r.Used[scan.BranchTargets].Used < 500 {

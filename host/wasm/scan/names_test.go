@@ -13,6 +13,7 @@ import (
 func TestNamesAreThoseOfTheABI(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{scan.Version, abi.Version},
+		{strings.Join(scan.Versions, " "), strings.Join(abi.Versions, " ")},
 		{scan.Marker, abi.MarkerExport},
 		{scan.MarkerPrefix, abi.MarkerPrefix},
 		{scan.ExportEvaluate, abi.EvaluateExport},

@@ -71,11 +71,16 @@ var importRefusals = []refusal{
 var exportRefusals = []refusal{
 	{"no memory", instead(0, "mem", 2, 0), none, scan.CodeExport, "there is no export memory (memory)"},
 	{"memory is a function", instead(0, "memory", 0, 0), none, scan.CodeExport, "export memory (func): want a memory"},
-	{"no marker", instead(1, "abi", 0, 0), none, scan.CodeABI, "there is no export callgate_abi_0_1 (func ())"},
-	{"marker of another version", instead(1, "callgate_abi_2_0", 0, 0), exporting("callgate_abi_2_0", 0, 0), scan.CodeABI, "the module is built for ABI 2.0; this host speaks 0.1"},
-	{"marker with a result", instead(1, "callgate_abi_0_1", 0, 1), none, scan.CodeExport, "export callgate_abi_0_1 (func () -> i64): want func ()"},
-	{"marker is a memory", instead(1, "callgate_abi_0_1", 2, 0), none, scan.CodeExport, "export callgate_abi_0_1 (memory): want func ()"},
-	{"later marker is a memory", exporting("callgate_abi_0_2", 2, 0), exporting("callgate_abi_0_2", 0, 0), scan.CodeExport, "export callgate_abi_0_2 (memory): a marker is func ()"},
+	{"no marker", instead(1, "abi", 0, 0), none, scan.CodeABI, "there is no export callgate_abi_1_0 (func ())"},
+	{"marker of a later major", instead(1, "callgate_abi_2_0", 0, 0), instead(1, "callgate_abi_0_1", 0, 0), scan.CodeABI, "the module is built for ABI 2.0; this host speaks 1.0 and 0.1: rebuild it"},
+	{"marker of a later minor", instead(1, "callgate_abi_1_1", 0, 0), none, scan.CodeABI, "the module is built for ABI 1.1; this host speaks 1.0 and 0.1: rebuild it"},
+	{"marker of no version", instead(1, "callgate_abi_1.0", 0, 0), none, scan.CodeABI, "the module is built for ABI callgate_abi_1.0; this host speaks 1.0 and 0.1"},
+	{"marker without a minor", instead(1, "callgate_abi_1", 0, 0), none, scan.CodeABI, "the module is built for ABI 1; this host speaks 1.0 and 0.1"},
+	{"both markers", exporting("callgate_abi_0_1", 0, 0), none, scan.CodeABI, "the module has the markers of 2 versions of the ABI, 1.0,0.1: keep one; this host speaks 1.0 and 0.1"},
+	{"a later marker beside", exporting("callgate_abi_1_1", 0, 0), none, scan.CodeABI, "the module has the markers of 2 versions of the ABI, 1.0,1.1: keep one"},
+	{"marker with a result", instead(1, "callgate_abi_1_0", 0, 1), none, scan.CodeExport, "export callgate_abi_1_0 (func () -> i64): a marker is func ()"},
+	{"marker is a memory", instead(1, "callgate_abi_1_0", 2, 0), none, scan.CodeExport, "export callgate_abi_1_0 (memory): a marker is func ()"},
+	{"earlier marker is a memory", instead(1, "callgate_abi_0_1", 2, 0), none, scan.CodeExport, "export callgate_abi_0_1 (memory): a marker is func ()"},
 	{"no evaluate", instead(2, "evaluate", 0, 1), none, scan.CodeExport, "there is no export callgate_evaluate (func () -> i64)"},
 	{"evaluate without a result", instead(2, "callgate_evaluate", 0, 0), none, scan.CodeExport, "export callgate_evaluate (func ()): want func () -> i64"},
 	{"configure without a result", exporting("callgate_configure", 0, 0), exporting("callgate_configure", 0, 1), scan.CodeExport, "export callgate_configure (func ()): want func () -> i64"},
@@ -185,7 +190,7 @@ func TestFilesThatAreNoModules(t *testing.T) {
 		{"", scan.CodeNotWasm, "not a WebAssembly module"},
 		{"\x00asm", scan.CodeNotWasm, "not a WebAssembly module"},
 		{"\x00asm\x01\x00\x00\x00" + string(Section(13, []byte("\x01\x00\x00"))), scan.CodeFeature, "the module: has a tag section, which is of exceptions"},
-		{"\x00asm\x01\x00\x00\x00", scan.CodeABI, "no export callgate_abi_0_1"},
+		{"\x00asm\x01\x00\x00\x00", scan.CodeABI, "no export callgate_abi_1_0"},
 	} {
 		_, found := problems(t, []byte(c.in))
 		if len(found) == 0 || found[0].Code != c.code || !strings.Contains(found[0].Text, c.want) {

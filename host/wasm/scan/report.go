@@ -25,7 +25,7 @@ type Custom struct {
 // A Report is what a scan learns of a module. Nothing of it was run.
 type Report struct {
 	Imports, Exports []Entry
-	ABI              []string // versions of the markers, as "0.1", in their order
+	ABI              []string // versions of the markers, as "1.0", in their order; one of a module without problems
 	Features         []string // "sign-extension", "bulk-memory", … that are used, sorted
 	Custom           []Custom
 	Manifest         []byte // body of the manifest's section; nil without one

@@ -145,7 +145,7 @@ func Plugin() *Module {
 		Functions: [][]byte{U(Void), U(Answer)},
 		Memories:  [][]byte{{0, 1}},
 		Exports: [][]byte{
-			Export("memory", 2, 0), Export("callgate_abi_0_1", 0, 0), Export("callgate_evaluate", 0, 1),
+			Export("memory", 2, 0), Export("callgate_abi_1_0", 0, 0), Export("callgate_evaluate", 0, 1),
 		},
 		Bodies: [][]byte{Body("\x0b"), Body("\x42\x00\x0b")},
 	}

@@ -28,9 +28,9 @@ export function wrong(setting: Value, text: string): Wrong {
   return new Wrong(setting.pointer(), text);
 }
 
-// What the entry file exports: export { callgate_abi_0_1, callgate_configure, callgate_evaluate } from "…".
+// What the entry file exports: export { callgate_abi_1_0, callgate_configure, callgate_evaluate } from "…".
 
-export function callgate_abi_0_1(): void {}
+export function callgate_abi_1_0(): void {}
 
 export function callgate_evaluate(): u64 {
   const judge = judges!;

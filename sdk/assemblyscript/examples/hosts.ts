@@ -1,7 +1,7 @@
 // A host allow-list for the argument url. ../../testdata/README.md has its rules.
 import { INFO, Kind, Value, Verdict, Wrong, abstain, call, deny, log, register, wrong } from "../assembly/index";
 
-export { callgate_abi_0_1, callgate_configure, callgate_evaluate } from "../assembly/index";
+export { callgate_abi_1_0, callgate_configure, callgate_evaluate } from "../assembly/index";
 
 const MAX_URL = 4096;
 const MAX_HOST = 253;

@@ -3,7 +3,7 @@ import {
   Finding, INFO, Value, Verdict, abstain, ask, at, call, definition, deny, list, log, phase, register, result, session, settings, taint, time,
 } from "../assembly/index";
 
-export { callgate_abi_0_1, callgate_configure, callgate_evaluate } from "../assembly/index";
+export { callgate_abi_1_0, callgate_configure, callgate_evaluate } from "../assembly/index";
 
 function say(words: string[]): void {
   log(INFO, words.join(" "));

@@ -1,7 +1,7 @@
 // Each check logs what is wrong; plugins.test.mjs reads the log.
 import { INFO, Kind, Value, Verdict, abstain, at, call, deny, log, parse, register, session, wrong } from "../assembly/index";
 
-export { callgate_abi_0_1, callgate_configure, callgate_evaluate } from "../assembly/index";
+export { callgate_abi_1_0, callgate_configure, callgate_evaluate } from "../assembly/index";
 
 let checks = 0;
 

@@ -74,7 +74,7 @@ macro_rules! plugin {
     };
     ($judge:path, $configure:path) => {
         #[no_mangle]
-        pub extern "C" fn callgate_abi_0_1() {}
+        pub extern "C" fn callgate_abi_1_0() {}
         #[no_mangle]
         pub extern "C" fn callgate_evaluate() -> u64 {
             $crate::answer($judge().json())

@@ -7,7 +7,7 @@
   (data (i32.const 64) "{\"outcome\":\"abstain\"}")
   (data (i32.const 128) "{\"outcome\":\"abstain\",\"hide\":[\"bad\"]}")
   (data (i32.const 192) "{\"outcome\":\"abstain\",\"redact\":[\"/result/content/0/text\"],\"tags\":{\"by\":\"shy\"}}")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "callgate_evaluate") (result i64)
     (drop (call $get (i32.const 0) (i32.const 6) (i32.const 1024) (i32.const 16)))
     (if (i32.eq (i32.load8_u (i32.const 1024)) (i32.const 108)) (then (return (i64.const 0x0000008000000024)))) ;; list

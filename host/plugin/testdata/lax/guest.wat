@@ -12,7 +12,7 @@
   (data (i32.const 192) "{\"outcome\":\"deny\",\"code\":\"LAX\",\"reason\":\"\\u001b[2J\\u202e\"}")
   (data (i32.const 256) "{\"outcome\":\"abstain\",\"hide\":[\"send_email\"]}")
   (data (i32.const 320) "\1b[2Jlog")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func $has (param i32 i32) (result i32)
     (i64.ne (i64.const 0) (call $get (local.get 0) (local.get 1) (i32.const 1024) (i32.const 0))))
   (func (export "callgate_evaluate") (result i64)

@@ -5,7 +5,7 @@ declare function get(path: usize, pathLen: u32, buf: usize, limit: u32): u64;
 const text = memory.data(65536);
 const abstain = memory.data<u8>([0x7b, 0x22, 0x6f, 0x75, 0x74, 0x63, 0x6f, 0x6d, 0x65, 0x22, 0x3a, 0x22, 0x61, 0x62, 0x73, 0x74, 0x61, 0x69, 0x6e, 0x22, 0x7d]);
 
-export function callgate_abi_0_1(): void {}
+export function callgate_abi_1_0(): void {}
 
 export function callgate_evaluate(): u64 {
   const n = <u32>get(0, 0, text, 65536);

@@ -36,7 +36,7 @@ func pack(s string) uint64 {
 	return uint64(uintptr(unsafe.Pointer(&answer[0])))<<32 | uint64(len(answer))
 }
 
-//go:wasmexport callgate_abi_0_1
+//go:wasmexport callgate_abi_1_0
 func marker() {}
 
 //go:wasmexport callgate_configure

@@ -9,7 +9,7 @@
   (data (i32.const 0) "/act")
   (data (i32.const 16) "{\"outcome\":\"abstain\"}")
   (data (i32.const 64) "a line\n\ff\00 of a log")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func $deep (param i32) (result i32)
     (i32.add (i32.const 1) (call $deep (i32.add (i32.const 1) (local.get 0)))))
   (func $twice (param i32)

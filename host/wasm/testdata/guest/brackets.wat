@@ -4,7 +4,7 @@
   (memory (export "memory") 1)
   (data (i32.const 0) "/call/arguments/a")
   (data (i32.const 32) "{\"outcome\":\"abstain\"}")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "callgate_evaluate") (result i64)
     (local $at i32) (local $end i32) (local $open i32)
     (local.set $end (i32.wrap_i64 (call $get (i32.const 0) (i32.const 17) (i32.const 1024) (i32.const 4096))))

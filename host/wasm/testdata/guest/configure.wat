@@ -9,7 +9,7 @@
   (data (i32.const 192) "{\"ok\":true,\"ok\":true}")
   (data (i32.const 256) "{\"ok\":false}")
   (data (i32.const 320) "{\"error\":\"no mode\"}")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "callgate_configure") (result i64)
     (drop (call $get (i32.const 0) (i32.const 14) (i32.const 32) (i32.const 8)))
     (block $g (block $f (block $e (block $d (block $c (block $b (block $a

@@ -10,7 +10,7 @@
     (global.set $float (f64.mul (global.get $float) (f64.const 2)))
     (global.set $calls (i32.add (i32.const 1) (global.get $calls))))
   (start $count)
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "_initialize") (call $count))
   (func (export "callgate_evaluate") (result i64)
     (call $count)

@@ -6,7 +6,7 @@
   (memory (export "memory") 4)
   (data (i32.const 0) "/ask")
   (data (i32.const 8) "/limit")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "callgate_evaluate") (result i64)
     (local $n i32) (local $limit i32) (local $r i64)
     (local.set $n (i32.wrap_i64 (call $get (i32.const 0) (i32.const 4) (i32.const 1024) (i32.const 16384))))

@@ -5,7 +5,7 @@
   (data (i32.const 0) "/call/arguments/to")
   (data (i32.const 64) "/call/tool")
   (data (i32.const 128) "{\"outcome\":\"abstain\"}")
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "callgate_evaluate") (result i64)
     (local $n i32)
     (loop $again

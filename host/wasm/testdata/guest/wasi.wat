@@ -12,7 +12,7 @@
   (data (i32.const 256) "\80\01\00\00\06\00\00\00\86\01\00\00\03\00\00\00")
   (data (i32.const 384) "a\nb c d\ne")
   (global $early (mut i64) (i64.const 0))
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func (export "_initialize")
     (drop (call $random (i32.const 0) (i32.const 8)))
     (global.set $early (i64.load (i32.const 0))))

@@ -5,7 +5,7 @@
 
 static char *out;
 
-__attribute__((export_name("callgate_abi_0_1"))) void abi(void) {}
+__attribute__((export_name("callgate_abi_1_0"))) void abi(void) {}
 
 __attribute__((export_name("callgate_evaluate"))) unsigned long long evaluate(void) {
   free(out);

@@ -7,7 +7,7 @@ __attribute__((import_module("callgate_v0"), import_name("get"))) u64 get(const 
 static char buf[256];
 static const char out[] = "{\"outcome\":\"deny\",\"code\":\"EXAMPLE\"}";
 
-__attribute__((export_name("callgate_abi_0_1"))) void abi(void) {}
+__attribute__((export_name("callgate_abi_1_0"))) void abi(void) {}
 
 __attribute__((export_name("callgate_evaluate"))) u64 evaluate(void) {
   static const char path[] = "/call/tool";

@@ -9,7 +9,7 @@
   (type $answer (func (result i64)))
   (func $deny (type $answer) (i64.const 0x0000_0010_0000_0023))
   (func $abstain (type $answer) (i64.const 0x0000_0033_0000_0015))
-  (func (export "callgate_abi_0_1"))
+  (func (export "callgate_abi_1_0"))
   (func $begin (call $log (i32.const 1) (i32.const 16) (i32.const 35)))
   (start $begin)
   (func (export "callgate_evaluate") (result i64)

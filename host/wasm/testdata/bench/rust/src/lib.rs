@@ -47,7 +47,7 @@ static mut TEXT: [u8; 65536] = [0; 65536];
 static ABSTAIN: &str = r#"{"outcome":"abstain"}"#;
 
 #[no_mangle]
-pub extern "C" fn callgate_abi_0_1() {}
+pub extern "C" fn callgate_abi_1_0() {}
 
 #[no_mangle]
 pub extern "C" fn callgate_evaluate() -> u64 {
