@@ -13,3 +13,9 @@ func (s *State) Named() (names, bytes int) {
 	}
 	return names, bytes
 }
+
+// Spoken is how many labels a session knows a server's data by.
+func (s *State) Spoken(server string) int { return len(s.session.flows.spoken[server]) }
+
+// MaxLabels is how many it keeps.
+const MaxLabels = maxLabels

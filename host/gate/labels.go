@@ -67,7 +67,7 @@ func (s *State) addLabels(n *entry, l *abi.LabelEvent) {
 		if f.spoken == nil {
 			f.spoken = map[string][]string{}
 		}
-		f.spoken[call.Server] = union(f.spoken[call.Server], bounded(l.Data))
+		f.spoken[call.Server] = few(union(f.spoken[call.Server], bounded(l.Data)))
 	}
 	for _, file := range l.Files {
 		s.files.add(file)

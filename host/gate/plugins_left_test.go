@@ -73,3 +73,27 @@ func TestLongNamesAreCountedApart(t *testing.T) {
 		}
 	}
 }
+
+// A plugin that gives other labels to each call does not fill memory with them, and
+// few are all kept.
+func TestLabelsThatPluginsGiveAreBounded(t *testing.T) {
+	for calls, want := range map[int]int{10: 10, gate.MaxLabels + 50: gate.MaxLabels} {
+		f := fakes{"p": func(v abi.Value) string {
+			if v.Get("phase").Str() != "call" {
+				return abstains
+			}
+			name := v.At("/call/arguments/note").Str()
+			return `{"outcome":"abstain","labels":{"call":["` + name + `"],"session":["` + name + `"]}}`
+		}}
+		r := startPlugins(t, f, binding("p"))
+		r.tools("s", tool("send", "note"))
+		for i := range calls {
+			if got := r.outcome("s", "send", fmt.Sprintf(`{"note":"l%d"}`, i)); got != "allow " {
+				t.Fatalf("call %d: %s", i, got)
+			}
+		}
+		if data, session := r.state.Spoken("s"), len(gate.LabelsOf(r.state)); data != want || session != want {
+			t.Errorf("%d calls: %d labels of data, %d of the session; want %d", calls, data, session, want)
+		}
+	}
+}
