@@ -38,7 +38,8 @@ var mayImport = map[string][]string{
 	"host/gate":                  {"abi", "host/contract", "host/policy", "host/provenance", "host/redact", "host/zones"},
 	"host/ledger":                {"abi"},
 	"host/locked":                {"abi", "host/bundle", "host/contract", "host/policy", "host/regular"},
-	"host/plugin":                {"abi", "host/bundle", "host/cases", "host/policy", "host/regular", "host/wasm", "host/wasm/scan", "host/watch", "sdk"},
+	"host/plugin":                {"abi", "host/bundle", "host/cases", "host/policy", "host/regular", "host/wasm", "host/wasm/scan", "sdk"},
+	"host/plugin/dev":            {"host/plugin", "host/regular", "host/wasm", "host/watch"},
 	"host/plugin/embed":          {"host/plugin"},
 	"host/policy":                {"abi", "host/contract", "host/redact", "host/regular", "host/zones", "packs"},
 	"host/provenance":            {"abi", "host/provenance/fold", "host/provenance/signature"},
@@ -62,7 +63,7 @@ var mayImport = map[string][]string{
 	"host/watch":                 {"host/regular"},
 	"host/wire":                  {"abi"},
 	"host/zones":                 {},
-	"cmd/callgate":               {"abi", "host/*", "host/bundle/oci", "host/wasm/scan", "packs"},
+	"cmd/callgate":               {"abi", "host/*", "host/bundle/oci", "host/plugin/dev", "host/wasm/scan", "packs"},
 	"cmd/release":                {"host/bundle"},
 	"testdata/servers":           {},
 

@@ -19,13 +19,13 @@ func pluginCmd(std stdio) *cobra.Command {
 		Use:   "plugin",
 		Short: "Make, try, sign, verify and look at plugins: contracts of third parties",
 		Long: "Plugins are WebAssembly modules with a manifest; docs/plugins.md says how to write one, and docs/distribution.md whom to\n" +
-			"trust. Only test, run, check, bench and pack run what is in a module, in the sandbox that a policy runs it in. build runs\n" +
-			"the command of its source folder's manifest, after it has shown it.",
+			"trust. Only test, run, check, bench, dev and pack run what is in a module, in the sandbox that a policy runs it in. build\n" +
+			"and dev run the command of its source folder's manifest, after they have shown it.",
 		Args: wantsVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		pluginNewCmd(std), pluginBuildCmd(std), pluginTestCmd(std), pluginRunCmd(std), pluginCheckCmd(std), pluginBenchCmd(std),
+		pluginNewCmd(std), pluginBuildCmd(std), pluginDevCmd(std), pluginTestCmd(std), pluginRunCmd(std), pluginCheckCmd(std), pluginBenchCmd(std),
 		pluginInspectCmd(std), pluginListCmd(std), pluginPackCmd(std), pluginKeygenCmd(std), pluginSignCmd(std), pluginVerifyCmd(std),
 		pluginTrustCmd(std),
 		pluginPushCmd(std), pluginPullCmd(std), pluginLockCmd(std), pluginSaveCmd(std), pluginLoadCmd(std), pluginRemoveCmd(std),

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -42,15 +45,19 @@ func pluginBuild(ctx context.Context, std stdio, dir string, yes, asJSON bool) e
 	if err != nil {
 		return unread(err, "name a folder with a "+plugin.ManifestFile)
 	}
-	if run := f.Manifest.Build.Run; run != "" {
-		fmt.Fprintf(std.err, "build.run of %s, in %s:\n  %s\n", oneLine(f.Manifest.Name), oneLine(dir), strings.ReplaceAll(printable(run), "\n", "\n  "))
+	if f.Manifest.Build.Run != "" {
+		showBuild(std, f)
 		if !yes {
 			if err := confirmBuild(std); err != nil {
 				return err
 			}
 		}
 	}
-	m, err := f.Build(ctx, std.err)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	says := &escaping{to: std.err}
+	m, err := f.Build(ctx, says)
+	says.flush()
 	var refused *plugin.RefusedError
 	switch {
 	case errors.As(err, &refused):
@@ -71,6 +78,11 @@ func pluginBuild(ctx context.Context, std stdio, dir string, yes, asJSON bool) e
 	}
 	_, err = std.out.Write(text)
 	return err
+}
+
+// showBuild shows the command that builds a folder.
+func showBuild(std stdio, f *plugin.Folder) {
+	fmt.Fprintf(std.err, "build.run of %s, in %s:\n  %s\n", oneLine(f.Manifest.Name), oneLine(f.Dir), strings.ReplaceAll(printable(f.Manifest.Build.Run), "\n", "\n  "))
 }
 
 // confirmBuild asks whether the command may be run.

@@ -95,22 +95,31 @@ func failures(all []plugin.Tried) (bad int) {
 }
 
 func pluginTestText(all []plugin.Tried, bad int) (b []byte) {
-	for _, r := range all {
-		for _, failure := range r.Failures {
-			b = fmt.Appendf(b, "%s:%d: %s: %s\n", oneLine(r.File), failure.Line, oneLine(r.Name), oneLine(failure.Text))
-		}
-		if len(r.Failures) == 0 {
-			b = fmt.Appendf(b, "ok  %s  fuel %d\n", oneLine(r.Name), r.Fuel)
-			continue
-		}
-		for i := range r.Answers {
-			b = append(b, logText(&r.Answers[i])...)
-		}
+	for i := range all {
+		b = append(b, triedText(&all[i])...)
 	}
 	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", len(all), len(all)-bad, bad)
 }
 
+// triedText is one case: its failures with what the plugin logged, or that it passed.
+func triedText(r *plugin.Tried) (b []byte) {
+	if len(r.Failures) == 0 {
+		return fmt.Appendf(b, "ok  %s  fuel %d\n", oneLine(r.Name), r.Fuel)
+	}
+	for _, failure := range r.Failures {
+		b = fmt.Appendf(b, "%s:%d: %s: %s\n", oneLine(r.File), failure.Line, oneLine(r.Name), oneLine(failure.Text))
+	}
+	for i := range r.Answers {
+		b = append(b, logText(&r.Answers[i])...)
+	}
+	return b
+}
+
 func pluginTestJSON(all []plugin.Tried, bad int) []byte {
+	return jsonLine(object("cases", len(all), "passed", len(all)-bad, "failed", bad, "results", triedValues(all)))
+}
+
+func triedValues(all []plugin.Tried) abi.Value {
 	results := make([]abi.Value, len(all))
 	for i, r := range all {
 		failures := make([]abi.Value, len(r.Failures))
@@ -119,7 +128,7 @@ func pluginTestJSON(all []plugin.Tried, bad int) []byte {
 		}
 		results[i] = object("file", r.File, "line", r.Line, "name", r.Name, "fuel", int64(r.Fuel), "failures", abi.ArrayValue(failures...))
 	}
-	return jsonLine(object("cases", len(all), "passed", len(all)-bad, "failed", bad, "results", abi.ArrayValue(results...)))
+	return abi.ArrayValue(results...)
 }
 
 // updateCases writes what the plugin answers into its cases.

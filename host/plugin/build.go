@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/regular"
@@ -25,7 +26,8 @@ func (e *RefusedError) Error() string { return e.Problems.Error() }
 
 // Build runs the folder's build.run, holds what comes of it to what plugins may
 // be, and writes NAME.wasm with the manifest in it. Nothing of the module is run.
-// What was there before stays if this fails. Output of the command goes to says.
+// What was there before stays if this fails, or if the context ends. Output of the
+// command goes to says, as it is.
 func (f *Folder) Build(ctx context.Context, says io.Writer) (*Module, error) {
 	if f.Manifest.Build.Run == "" {
 		return nil, fmt.Errorf("%s: build.run: none; state the command that builds the module", filepath.Join(f.Dir, ManifestFile))
@@ -75,9 +77,7 @@ func (f *Folder) runBuild(ctx context.Context, says io.Writer) (built []byte, er
 		}
 		restore = append(restore, undo)
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", f.Manifest.Build.Run)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = f.Dir, says, says
-	if err := cmd.Run(); err != nil {
+	if err := f.command(ctx, says); err != nil {
 		return nil, fmt.Errorf("build.run: %w", err)
 	}
 	for _, name := range f.outputs() {
@@ -87,6 +87,32 @@ func (f *Folder) runBuild(ctx context.Context, says io.Writer) (built []byte, er
 		return regular.ReadFile(name, scan.MaxModuleBytes)
 	}
 	return nil, fmt.Errorf("build.run left no module; let it write plugin.wasm, or %s.wasm", f.Name())
+}
+
+// lingers is how long output is read of what a command left running.
+const lingers = time.Second
+
+// command runs build.run. What it started ends with it, at the latest when the
+// context does.
+func (f *Folder) command(ctx context.Context, says io.Writer) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", f.Manifest.Build.Run)
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = f.Dir, says, says, lingers
+	ownGroup(cmd)
+	cmd.Cancel = func() error {
+		killGroup(cmd)
+		return nil
+	}
+	err := cmd.Run()
+	if cmd.Process != nil {
+		killGroup(cmd)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, exec.ErrWaitDelay): // it ended well, and what it left has ended now
+		return nil
+	}
+	return err
 }
 
 // aside moves a file away, and returns how it comes back in place of what a

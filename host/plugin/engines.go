@@ -36,6 +36,14 @@ func Open(o wasm.Options) (*Engines, error) {
 	return e, nil
 }
 
+// Stop ends evaluating and compiling, in which nobody is interested any more. It
+// does not wait; what is asked from now on fails.
+func (e *Engines) Stop() {
+	for _, one := range e.list {
+		one.host.Stop()
+	}
+}
+
 // Close ends both engines.
 func (e *Engines) Close() error {
 	var errs []error

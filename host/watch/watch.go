@@ -52,7 +52,7 @@ func Files(ctx context.Context, o Options, seen map[string][sha256.Size]byte) {
 	var events chan fsnotify.Event
 	var errs chan error
 	if err != nil {
-		o.Note("changes of the policy's files are noticed late: %v", err)
+		o.Note("changes of files are noticed late: %v", err)
 	} else {
 		defer w.Close()
 		events, errs = w.Events, w.Errors

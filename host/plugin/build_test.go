@@ -1,0 +1,101 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// inFolder is a folder with a build.run.
+func inFolder(t *testing.T, run string) *Folder {
+	t.Helper()
+	dir := t.TempDir()
+	text := `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"build":{"run":` + strconv.Quote(run) + `}}`
+	if err := os.WriteFile(filepath.Join(dir, ManifestFile), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// pidIn waits for a number in a file.
+func pidIn(t *testing.T, path string) int {
+	t.Helper()
+	for range 1000 {
+		text, err := os.ReadFile(path)
+		if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
+			return pid
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no number in %s", path)
+	return 0
+}
+
+// isGone waits until a process has ended; one that nobody has waited for has.
+func isGone(pid int) bool {
+	for range 1000 {
+		p, err := os.FindProcess(pid)
+		status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+		if err != nil || p.Signal(syscall.Signal(0)) != nil || strings.Contains(string(status), "\nState:\tZ") {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// TestWhatABuildStartsEndsWithIt: when it is stopped, and when it ends by itself.
+func TestWhatABuildStartsEndsWithIt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no sh")
+	}
+	stopped := errors.New("stopped")
+	for _, c := range []struct {
+		run  string
+		stop bool
+		want string
+	}{
+		{"sh -c 'echo $$ >pid; exec sleep 1000' & wait", true, "stopped"},
+		{"echo half >plugin.wasm; sh -c 'echo $$ >pid; exec sleep 1000'", true, "stopped"},
+		{"sh -c 'echo $$ >pid; exec sleep 1000' & until test -s pid; do sleep 0.01; done", false, "left no module"},
+	} {
+		f := inFolder(t, c.run)
+		if err := os.WriteFile(f.Built(), []byte("before"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		var said strings.Builder
+		go func() {
+			_, err := f.Build(ctx, &said)
+			ended <- err
+		}()
+		pid := pidIn(t, filepath.Join(f.Dir, "pid"))
+		if c.stop {
+			stop(stopped)
+		}
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v; want %q", c.run, err, c.want)
+		}
+		stop(nil)
+		if !isGone(pid) {
+			t.Errorf("%s: what it started still runs", c.run)
+		}
+		text, err := os.ReadFile(f.Built())
+		left, _ := filepath.Glob(filepath.Join(f.Dir, "*callgate*"))
+		if err != nil || string(text) != "before" || len(left) > 0 {
+			t.Errorf("%s: the module is %q, error %v, and there is %q; want it as before", c.run, text, err, left)
+		}
+	}
+}
