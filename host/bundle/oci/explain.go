@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,15 +23,17 @@ import (
 const maxSaid = 300
 
 // quoted is what a stranger says, for people.
-func quoted(text string) string {
-	if len(text) > maxSaid {
-		cut := maxSaid
-		for cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
+func quoted(text string) string { return strconv.Quote(cut(text)) }
+
+func cut(text string) string {
+	if len(text) <= maxSaid {
+		return text
 	}
-	return fmt.Sprintf("%q", text)
+	n := maxSaid
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }
 
 // explain says what went wrong with a registry, and what to do about it.
@@ -107,11 +110,15 @@ func plain(err error) string {
 	for u := (*url.Error)(nil); errors.As(err, &u); {
 		err = u.Err
 	}
-	text := query.ReplaceAllString(err.Error(), "")
-	if cut := quoted(text); cut != `"`+text+`"` {
-		return strings.Trim(cut, `"`)
+	var b strings.Builder
+	for _, r := range cut(query.ReplaceAllString(err.Error(), "")) {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
 	}
-	return text
+	return b.String()
 }
 
 // refusal is an error of our own, that is whole as it is.

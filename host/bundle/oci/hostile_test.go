@@ -78,15 +78,15 @@ func typed(mediaType string, answer func(http.ResponseWriter, *http.Request)) fu
 	}
 }
 
-func text(body string) func(http.ResponseWriter, *http.Request) {
-	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
+func body(content string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, content) }
 }
 
 // sized says how much it sends.
-func sized(body string) func(http.ResponseWriter, *http.Request) {
+func sized(content string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		text(body)(w, r)
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		body(content)(w, r)
 	}
 }
 
@@ -117,20 +117,20 @@ func TestHostileRegistries(t *testing.T) {
 		{"an endless manifest", on(manifestsPath, typed(manifestType, endless)), "try again"},
 		{"an endless blob", on(blobsPath, endless), "sends other bytes than it says"},
 		{"a huge manifest", on(manifestsPath, typed(manifestType, sized(strings.Repeat(" ", oci.MaxManifest+1)))), "at most 4194304"},
-		{"a huge manifest of a size that is not said", on(manifestsPath, typed(manifestType, text(strings.Repeat(" ", oci.MaxManifest+1)))), "sends other bytes than it says"},
-		{"a page", on("/", typed("text/html", text("<html>log in</html>"))), `answers with "text/html"`},
-		{"another type of manifest", on(manifestsPath, typed("application/vnd.docker.distribution.manifest.list.v2+json", text("{}"))), "not with the manifest of a plugin"},
-		{"no JSON", on(manifestsPath, typed(manifestType, text("{"))), "its manifest is not JSON"},
-		{"a manifest that says things twice", on(manifestsPath, typed(manifestType, text(`{"a":1,"a":2}`))), "its manifest is not JSON"},
-		{"a list", on(manifestsPath, typed(manifestType, text(`[]`))), "no object"},
-		{"an image", on(manifestsPath, typed(manifestType, text(`{"mediaType":"`+manifestType+`","config":{"mediaType":"application/vnd.oci.image.config.v1+json"},"layers":[{}]}`))), `its artifactType is ""`},
-		{"another artifact", on(manifestsPath, typed(manifestType, text(`{"mediaType":"`+manifestType+`","artifactType":"application/vnd.other\u001b[2J"}`))), `its artifactType is "application/vnd.other\x1b[2J"`},
-		{"no layer", on(manifestsPath, typed(manifestType, text(artifact(``)))), "0 layers in its manifest"},
-		{"two layers", on(manifestsPath, typed(manifestType, text(artifact(layer("1")+","+layer("1"))))), "2 layers in its manifest"},
-		{"a huge layer", on(manifestsPath, typed(manifestType, text(artifact(layer("16777217"))))), "its layer has 16777217 bytes; at most 16777216"},
-		{"a layer without a size", on(manifestsPath, typed(manifestType, text(artifact(layer(`"1"`))))), "its layer has no size"},
-		{"a layer of a size below nothing", on(manifestsPath, typed(manifestType, text(artifact(layer(`-1`))))), "its layer has no size"},
-		{"a digest that is none", on(manifestsPath, typed(manifestType, text(artifact(strings.Replace(layer("1"), "sha256:", "sha256:../", 1))))), "the digest of its layer is"},
+		{"a huge manifest of a size that is not said", on(manifestsPath, typed(manifestType, body(strings.Repeat(" ", oci.MaxManifest+1)))), "sends other bytes than it says"},
+		{"a page", on("/", typed("text/html", body("<html>log in</html>"))), `answers with "text/html"`},
+		{"another type of manifest", on(manifestsPath, typed("application/vnd.docker.distribution.manifest.list.v2+json", body("{}"))), "not with the manifest of a plugin"},
+		{"no JSON", on(manifestsPath, typed(manifestType, body("{"))), "its manifest is not JSON"},
+		{"a manifest that says things twice", on(manifestsPath, typed(manifestType, body(`{"a":1,"a":2}`))), "its manifest is not JSON"},
+		{"a list", on(manifestsPath, typed(manifestType, body(`[]`))), "no object"},
+		{"an image", on(manifestsPath, typed(manifestType, body(`{"mediaType":"`+manifestType+`","config":{"mediaType":"application/vnd.oci.image.config.v1+json"},"layers":[{}]}`))), `its artifactType is ""`},
+		{"another artifact", on(manifestsPath, typed(manifestType, body(`{"mediaType":"`+manifestType+`","artifactType":"application/vnd.other\u001b[2J"}`))), `its artifactType is "application/vnd.other\x1b[2J"`},
+		{"no layer", on(manifestsPath, typed(manifestType, body(artifact(``)))), "0 layers in its manifest"},
+		{"two layers", on(manifestsPath, typed(manifestType, body(artifact(layer("1")+","+layer("1"))))), "2 layers in its manifest"},
+		{"a huge layer", on(manifestsPath, typed(manifestType, body(artifact(layer("16777217"))))), "its layer has 16777217 bytes; at most 16777216"},
+		{"a layer without a size", on(manifestsPath, typed(manifestType, body(artifact(layer(`"1"`))))), "its layer has no size"},
+		{"a layer of a size below nothing", on(manifestsPath, typed(manifestType, body(artifact(layer(`-1`))))), "its layer has no size"},
+		{"a digest that is none", on(manifestsPath, typed(manifestType, body(artifact(strings.Replace(layer("1"), "sha256:", "sha256:../", 1))))), "the digest of its layer is"},
 		{"not found", on("/", status(404, "")), "does not have it"},
 		{"forbidden", on("/", status(403, `{"errors":[{"code":"DENIED","message":"\u001b[2Jno\ncallgate: ok"}]}`)), `it says "denied: \x1b[2Jno\ncallgate: ok"; ask its owner for access`},
 		{"down", on("/", status(503, strings.Repeat("x", 1<<20))), "answers 503 Service Unavailable; try again later"},
@@ -139,10 +139,10 @@ func TestHostileRegistries(t *testing.T) {
 		{"a blob that is cut off", nil, "sends other bytes than it says"},
 		{"a manifest of other bytes", nil, "sends other bytes than it says"},
 		{"a blob that is gone", on(blobsPath, status(404, "")), "does not have it"},
-		{"a list of signatures without end", on("/v2/acme/no-exfil/referrers/", typed("application/vnd.oci.image.index.v1+json", text(`{"manifests":[`+strings.Repeat(referrer+`,`, 32)+referrer+`]}`))), "more than 32 signatures"},
+		{"a list of signatures without end", on("/v2/acme/no-exfil/referrers/", typed("application/vnd.oci.image.index.v1+json", body(`{"manifests":[`+strings.Repeat(referrer+`,`, 32)+referrer+`]}`))), "more than 32 signatures"},
 		{"pages of signatures without end", on("/v2/acme/no-exfil/referrers/", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Link", "<"+r.URL.Path+">; rel=next")
-			typed("application/vnd.oci.image.index.v1+json", text(`{"manifests":[]}`))(w, r)
+			typed("application/vnd.oci.image.index.v1+json", body(`{"manifests":[]}`))(w, r)
 		}), "exceeded 4 pages"},
 	}
 	for _, c := range table {

@@ -90,7 +90,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	case req.URL.User != nil:
 		return fmt.Errorf("%w with credentials, to %q", errRedirect, req.URL.Host)
 	case req.URL.Scheme != "https" && (first.URL.Scheme != "http" || req.URL.Scheme != "http"):
-		return fmt.Errorf("%w from https to %q, to %q", errRedirect, req.URL.Scheme, req.URL.Host)
+		return fmt.Errorf("%w to %q, by %q and not by https", errRedirect, req.URL.Host, req.URL.Scheme)
 	}
 	// On the loopback of this machine, registry and store are somebody's test.
 	if !isLoopback(first.URL.Hostname()) {
