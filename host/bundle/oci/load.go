@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -42,7 +44,8 @@ func Load(raw []byte) ([]Loaded, error) {
 		return nil, fmt.Errorf("%s: %s; want %s: make the file with callgate plugin save", layoutFile, quoted(string(files[layoutFile])), layoutText)
 	}
 	l := &layout{blobs: map[string][]byte{}, used: map[string]bool{}}
-	for name, data := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		data := files[name]
 		hex, ok := strings.CutPrefix(name, blobsDir)
 		if got := digest.FromBytes(data); ok && got.Encoded() != hex {
 			return nil, fmt.Errorf("%q: it is %s; get the file again", name, got)
@@ -150,10 +153,9 @@ func (l *layout) read(index []byte) ([]Loaded, error) {
 	if len(list) == 0 {
 		return nil, errors.New("no plugin in it; make the file with callgate plugin save")
 	}
-	l.used[ocispec.DescriptorEmptyJSON.Digest.String()] = true
-	for name := range l.blobs {
+	for _, name := range slices.Sorted(maps.Keys(l.blobs)) {
 		if !l.used[name] {
-			return nil, errors.New("blobs in it that belong to no plugin; make the file with callgate plugin save")
+			return nil, fmt.Errorf("%s: it belongs to no plugin; make the file with callgate plugin save", name)
 		}
 	}
 	return list, nil
@@ -213,6 +215,9 @@ func (l *layout) signature(p part, of map[string][]*Artifact) error {
 	}
 	if m.subject == nil || len(of[m.subject.digest]) == 0 {
 		return errors.New("it refers to no plugin in the file; make the file with callgate plugin save")
+	}
+	if _, err := l.blob(m.config); err != nil {
+		return err
 	}
 	text, err := l.blob(m.layer)
 	if err != nil {

@@ -246,7 +246,7 @@ func TestHostileFiles(t *testing.T) {
 		{"empty", nil, "the archive is not as callgate plugin save writes it"},
 		{"text", []byte(strings.Repeat("x", 2048)), "not a tar file"},
 		{"too large", make([]byte, oci.MaxLayout+1), "at most"},
-		{"cut off", good[:512+10], "cut off"},
+		{"cut off", good[:512+1], "cut off"},
 		{"cut off in the end", good[:len(good)-512], "to the byte"},
 		{"what follows the end", append(slices.Clone(good), zeros...), "to the byte"},
 		{"a second archive behind it", append(slices.Clone(good), good...), "to the byte"},
@@ -264,10 +264,10 @@ func TestHostileFiles(t *testing.T) {
 		{"a name that acts on terminals", with(part{tar.Header{Name: "\x1b[2J"}, zeros}), `"\x1b[2J"`},
 		{"a file twice", with(list[0]), "is there twice"},
 		{"another order", joined(t, append(slices.Clone(list[1:]), list[0])), "to the byte"},
-		{"a blob of nobody", with(part{tar.Header{Name: other}, zeros}), "belong to no plugin"},
+		{"a blob of nobody", with(part{tar.Header{Name: other}, zeros}), "belongs to no plugin"},
 		{"a blob under another name", with(part{tar.Header{Name: "blobs/sha256/" + strings.Repeat("0", 64)}, zeros}), "it is sha256:"},
 		{"no index", joined(t, slices.Delete(slices.Clone(list), indexOf(t, list, "index.json"), indexOf(t, list, "index.json")+1)), "index.json: not JSON"},
-		{"no blob", joined(t, list[1:]), ""}, // see below
+		{"no blob", joined(t, list[1:]), "is not in the file"},
 		{"no mark of a layout", joined(t, slices.Delete(slices.Clone(list), indexOf(t, list, "oci-layout"), indexOf(t, list, "oci-layout")+1)), "oci-layout"},
 		{"a huge index", index(func(string) string { return strings.Repeat(" ", oci.MaxManifest+1) }), "at most 4194304"},
 		{"an index that says things twice", index(func(s string) string {
@@ -287,12 +287,6 @@ func TestHostileFiles(t *testing.T) {
 	for _, c := range table {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := oci.Load(c.raw)
-			if c.name == "no blob" {
-				if err == nil {
-					t.Error("loaded without a part")
-				}
-				return
-			}
 			if err := says(err, c.want); err != nil || (got == nil) != (c.want != "") {
 				t.Error(err)
 			}
