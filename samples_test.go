@@ -16,6 +16,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/policy"
 )
@@ -24,7 +25,7 @@ import (
 type sample struct {
 	doc  string
 	line int    // of the fence
-	info string // behind the fence: yaml, yaml cases, yaml pack, yaml plugin, yaml gateway, json, json plugin, jsonl, sh, …
+	info string // behind the fence: yaml, yaml cases, yaml pack, yaml plugin, yaml gateway, json, json plugin, json trust, jsonl, sh, …
 	text string
 }
 
@@ -107,6 +108,9 @@ func (s sample) load(files map[string]string) error {
 		if err == nil && s.info == "yaml pack" && packTool.MatchString(s.text) {
 			err = errors.New("a pack's tools have no server half; name the tool alone")
 		}
+		return err
+	case "json trust":
+		_, err := bundle.ParseTrust("trust.json", []byte(s.text))
 		return err
 	case "json", "jsonl":
 		dec := jsontext.NewDecoder(strings.NewReader(s.text))
@@ -193,6 +197,8 @@ func TestSamplesInDocumentsLoad(t *testing.T) {
 		{"cases of a plugin", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {outcome: deny, code: NO}}")), ""},
 		{"cases of a plugin with a code that it has not", doc(good, block("json plugin", pluginSample), block("yaml plugin", "cases:\n  - {name: a, args: {}, want: {code: ON}}")), "does not declare"},
 		{"a manifest without a version", doc(good, block("json plugin", `{"schema":"callgate.plugin/v0","name":"a","abi":"1.0","phases":["call"]}`)), "version"},
+		{"a trust file", doc(good, block("json trust", `{"schema":"callgate.trust/v0"}`)), ""},
+		{"a trust file of another form", doc(good, block("json trust", `{"schema":"callgate.trust/v0","key":{}}`)), "unknown key"},
 		{"a gateway", doc(good, block("yaml gateway", "callgate_gateway: 1\nservers: {a: {command: [cat]}}")), ""},
 		{"a gateway that serves nothing", doc(good, block("yaml gateway", "callgate_gateway: 1")), "no servers"},
 		{"an unknown kind", doc(good, block("yaml policy", "callgate: 1")), "want yaml, yaml cases"},

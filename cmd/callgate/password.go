@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -55,11 +54,7 @@ func terminal(in io.Reader) (fd int, ok bool) {
 func readPassword(std stdio, prompt string) ([]byte, error) {
 	fd, ok := terminal(std.in)
 	if !ok {
-		line, err := bufio.NewReader(io.LimitReader(std.in, maxPassword+2)).ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		return bytes.TrimRight(line, "\r\n"), nil
+		return readLine(std.in)
 	}
 	defer keepTerminal(fd)()
 	fmt.Fprint(std.err, prompt)
@@ -69,6 +64,25 @@ func readPassword(std stdio, prompt string) ([]byte, error) {
 		err = errors.New("no password was given")
 	}
 	return text, err
+}
+
+// readLine reads a line that is not much longer than a password, and nothing behind
+// it: that may be for others.
+func readLine(in io.Reader) (line []byte, err error) {
+	for one := make([]byte, 1); len(line) <= maxPassword+1; {
+		n, err := in.Read(one)
+		if n > 0 && one[0] == '\n' {
+			break
+		}
+		line = append(line, one[:n]...)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
 // keepTerminal puts the terminal back when the process is told to end while it

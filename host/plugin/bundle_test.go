@@ -1,0 +1,96 @@
+package plugin
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"aead.dev/minisign"
+
+	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/bundle"
+	"github.com/callgate/callgate/host/wasm/scan"
+)
+
+// bundled is a bundle of a module with the manifest of a guest.
+func bundled(t *testing.T, module []byte) []byte {
+	t.Helper()
+	about, err := os.ReadFile("../../abi/testdata/1.0/recipient/plugin.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := bundle.Pack(bundle.Files{Manifest: about, Module: module})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Nothing is signed that would be refused: a module that can not be a plugin among
+// it, which a signature alone says nothing about.
+func TestOnlyWhatVerifiesIsSigned(t *testing.T) {
+	module, err := os.ReadFile("../../abi/testdata/1.0/recipient/recipient.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := scan.Strip(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, err := bundle.NewKey("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := bundle.ParseSecretKey(text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"a plugin", "", bundled(t, bare)},
+		{"a module that exports nothing", "callgate", bundled(t, []byte("\x00asm\x01\x00\x00\x00"))},
+		{"no bundle", "not a bundle", bare},
+		{"cut off", "cut off", bundled(t, bare)[:200]},
+	} {
+		b, sig, err := Sign(c.data, key, now)
+		if c.want != "" {
+			if err == nil || sig != nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v; want %q and no signature", c.name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		sigs := []bundle.Signature{{Name: "s", Text: sig}}
+		public, _ := key.Public().(minisign.PublicKey)
+		if _, _, err := Verify(bundle.TrustOnly([]minisign.PublicKey{public}, sigs), c.data, sigs, now); err != nil {
+			t.Errorf("%s: signed and refused: %v", c.name, err)
+		}
+		if target := BundleTarget("x.cgp", b); target.Module.Manifest.Name != "golden/recipient" || target.Module.File != abi.DigestBytes(b.Module) {
+			t.Errorf("%s: %+v", c.name, target.Module)
+		}
+	}
+	// Who signs by other means is refused as well.
+	bad := bundled(t, []byte("\x00asm\x01\x00\x00\x00"))
+	b, err := bundle.Open(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig, err := b.Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigs := []bundle.Signature{{Name: "s", Text: sig}}
+	public, _ := key.Public().(minisign.PublicKey)
+	trust := bundle.TrustOnly([]minisign.PublicKey{public}, sigs)
+	var refused *RefusedError
+	if _, _, err := Verify(trust, bad, sigs, now); !errors.As(err, &refused) {
+		t.Errorf("a signed module that can not be a plugin: %v; want what is wrong with it", err)
+	}
+}
