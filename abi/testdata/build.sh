@@ -28,18 +28,21 @@ texts() {
 	done
 }
 
-# others builds the guests of the newest version in Go: what Go makes differs from
-# one version of Go to the next.
+# others builds the guests of the newest version that are not in WAT: what their
+# compilers make differs from one version to the next. sdk/testdata/build.sh builds,
+# and compares, those of C, Rust and AssemblyScript.
 others() {
-	(cd "$work" && ./callgate plugin new golden/go-domains >/dev/null)
-	cp -R "$here/$newest/go-redact" "$work/go-redact"
-	# Go writes the path of the SDK into the module, so that has to be the same everywhere.
-	cp -R "$here/../../sdk/go" "$work/sdk"
-	(cd "$work/go-redact/src" && go mod edit -replace github.com/callgate/callgate/sdk/go=../../sdk)
-	for name in go-redact go-domains; do
-		"$work/callgate" plugin build --yes "$work/$name" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; exit 1; }
+	mkdir -p "$work/abi/testdata/$newest"
+	cp -R "$here/../../sdk" "$work/sdk"
+	(cd "$work/abi/testdata/$newest" && "$work/callgate" plugin new golden/go-domains >/dev/null)
+	for name in go-redact hosts-go hosts-c hosts-rust hosts-assemblyscript; do
+		cp -R "$here/$newest/$name" "$work/abi/testdata/$newest/$name"
+	done
+	for dir in "$work/abi/testdata/$newest"/*; do
+		name=$(basename "$dir")
+		"$work/callgate" plugin build --yes "$dir" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; exit 1; }
 		mkdir -p "$1/$name"
-		cp "$work/$name/$name.wasm" "$1/$name/$name.wasm"
+		cp "$dir/$name.wasm" "$1/$name/$name.wasm"
 	done
 }
 

@@ -57,7 +57,7 @@ func scriptSigned(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 3 {
 		key = args[2]
 	}
-	manifest := []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + args[1] + `","abi":"0.1","license":"MIT","phases":["call"],"effects":["deny"],"codes":{"HOST":"a host that is not listed"}}` + "\n")
+	manifest := []byte(`{"schema":"callgate.plugin/v0","name":"acme/no-exfil","version":"` + args[1] + `","abi":"1.0","license":"MIT","phases":["call"],"effects":["deny"],"codes":{"HOST":"a host that is not listed"}}` + "\n")
 	module, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), manifest)
 	ts.Check(err)
 	data, err := bundle.Pack(bundle.Files{Manifest: manifest, Module: module})

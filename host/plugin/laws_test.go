@@ -32,7 +32,7 @@ func TestLawsAreHeldAndBroken(t *testing.T) {
 	broken := map[string]string{
 		"labels": `with label "secret"`, "unrelated": "it hides less", "hostile": "class trap", "declared": "code NEVER",
 	}
-	lax, good := laws(t, "testdata/lax"), laws(t, filepath.Join(goldens, "recipient"))
+	lax, good := laws(t, "testdata/lax"), laws(t, "../../abi/testdata/1.0/recipient")
 	if len(lax) != 8 || len(good) != 8 {
 		t.Fatalf("%d and %d laws; want 8", len(lax), len(good))
 	}
