@@ -94,7 +94,7 @@ func (s sample) load(files map[string]string) error {
 	case "yaml", "yaml pack":
 		_, err := policy.Load(policy.Options{
 			Files: []string{"sample.yaml"},
-			Specs: builtin.Table(), Module: sampleModule,
+			Specs: builtin.Table(), Module: sampleModule, Bundle: sampleBundle,
 			Read: func(name string) ([]byte, error) {
 				if name == "sample.yaml" {
 					return []byte(s.text), nil
@@ -135,6 +135,12 @@ func sampleModule(name string) ([]byte, error) {
 		m = strings.ReplaceAll(m, `"dialect":{"enum":["postgres","mysql"]}`, `"domains":{"type":"array"}`)
 	}
 	return abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(m))
+}
+
+// sampleBundle is the bundle that samples name, with the module in it.
+func sampleBundle(u policy.Use) (*policy.Opened, error) {
+	module, err := sampleModule(u.Text)
+	return &policy.Opened{Module: module}, err
 }
 
 var packTool = regexp.MustCompile(`(?m)^  [\w*]+/[\w*]+:`)

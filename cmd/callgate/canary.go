@@ -61,11 +61,11 @@ func caseFiles(p *policy.Policy) []string {
 // canary runs the cases of one plugin. A module without a folder of its own has
 // none.
 func canary(ref contract.PluginRef) error {
-	read := folderCases
-	if ref.Bundle.Digest != "" {
-		read = bundleCases
+	t, err := loadedTarget(ref)
+	if err != nil {
+		return err
 	}
-	module, m, files, err := read(ref)
+	files, err := t.Cases()
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -75,7 +75,7 @@ func canary(ref contract.PluginRef) error {
 	}
 	defer host.Close()
 	start := func(settings abi.Value) func(abi.Value) cases.PluginAnswer {
-		p, err := host.Load(context.Background(), wasm.Source{Name: ref.Name, Module: module, Manifest: m, Settings: settings})
+		p, err := host.Load(context.Background(), wasm.Source{Name: ref.Name, Module: t.Module.Data, Manifest: t.Module.Manifest, Settings: settings})
 		return func(snapshot abi.Value) cases.PluginAnswer {
 			var refused *wasm.Error
 			switch {
@@ -89,7 +89,7 @@ func canary(ref contract.PluginRef) error {
 		}
 	}
 	for _, f := range files {
-		for _, r := range cases.RunPlugin(f.File, m, start) {
+		for _, r := range cases.RunPlugin(f.File, t.Module.Manifest, start) {
 			if len(r.Failures) > 0 {
 				return fmt.Errorf("plugin %q fails its case %q (%s:%d): %s", ref.Name, r.Name, f.Path, r.Failures[0].Line, r.Failures[0].Text)
 			}
@@ -98,34 +98,18 @@ func canary(ref contract.PluginRef) error {
 	return nil
 }
 
-// folderCases reads a module with the cases of its folder.
-func folderCases(ref contract.PluginRef) ([]byte, *abi.Manifest, []plugin.CasesFile, error) {
-	t, err := plugin.ReadTarget(filepath.FromSlash(ref.File))
-	if err != nil || t.Folder == nil {
-		return nil, nil, nil, err
-	}
-	if t.Module.File != ref.Digest {
-		return nil, nil, nil, fmt.Errorf("plugin %q: its module has changed since it was read", ref.Name)
-	}
-	files, err := t.Folder.Cases()
-	return t.Module.Data, t.Module.Manifest, files, err
-}
-
-// bundleCases reads a module with the cases in its bundle, which are named by their
-// paths in there.
-func bundleCases(ref contract.PluginRef) ([]byte, *abi.Manifest, []plugin.CasesFile, error) {
-	b, err := findBundle(ref)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("plugin %q: %w", ref.Name, err)
-	}
-	var files []plugin.CasesFile
-	for _, c := range b.Cases {
-		name := ref.File + "/" + c.Name
-		file, err := cases.LoadPlugin(name, c.Data, b.About)
+// loadedTarget reads again what an entry of a policy has loaded.
+func loadedTarget(ref contract.PluginRef) (*plugin.Target, error) {
+	if ref.Bundle.Digest != "" {
+		b, err := findBundle(ref)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, fmt.Errorf("plugin %q: %w", ref.Name, err)
 		}
-		files = append(files, plugin.CasesFile{Path: name, Text: c.Data, File: file})
+		return plugin.BundleTarget(ref.File, b), nil
 	}
-	return b.Module, b.About, files, nil
+	t, err := plugin.ReadTarget(filepath.FromSlash(ref.File))
+	if err == nil && t.Folder != nil && t.Module.File != ref.Digest {
+		err = fmt.Errorf("plugin %q: its module has changed since it was read", ref.Name)
+	}
+	return t, err
 }

@@ -117,7 +117,7 @@ func moduleOf(ref contract.PluginRef) (*plugin.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &plugin.Module{Path: ref.File, Data: b.Module, Manifest: b.About, File: b.FileDigest, Digest: b.ModuleDigest}, nil
+	return plugin.BundleTarget(ref.File, b).Module, nil
 }
 
 func (l *listedPlugin) mode() string {
