@@ -19,8 +19,8 @@ const registries = "host/bundle/oci"
 var serving = []string{"runCmd", "gatewayCmd"}
 
 // declared is what the functions, methods, types and variables of a package use of
-// it, by the name of each. Methods have a dot before it, and those of one name are
-// one.
+// it, by the name of each: TYPE.NAME of a method. A type uses all of its methods,
+// since whoever has a value of it may call them.
 type declared struct {
 	uses map[string][]string
 	asks map[string]string // where a declaration uses the package of registries
@@ -29,7 +29,7 @@ type declared struct {
 // declaredIn reads the files of one package, with what names are of the package and
 // which are local.
 func declaredIn(t tree, names []string) (d declared, bad []string) {
-	d = declared{map[string][]string{}, map[string]string{}}
+	d = declared{uses: map[string][]string{}, asks: map[string]string{}}
 	for _, name := range names {
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, name, t[name], 0)
@@ -58,8 +58,8 @@ func declaredIn(t tree, names []string) (d declared, bad []string) {
 func namesOf(decl ast.Decl) (names []string) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
-		if decl.Recv != nil {
-			return []string{"." + decl.Name.Name}
+		if decl.Recv != nil && len(decl.Recv.List) == 1 {
+			return []string{receiver(decl.Recv.List[0].Type) + "." + decl.Name.Name}
 		}
 		return []string{decl.Name.Name}
 	case *ast.GenDecl:
@@ -77,13 +77,30 @@ func namesOf(decl ast.Decl) (names []string) {
 	return names
 }
 
+// receiver is the name of the type of a method.
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
 func (d *declared) read(f goFile, name, local string, decl ast.Decl) {
 	d.uses[name] = append(d.uses[name], "")
+	if of, _, method := strings.Cut(name, "."); method {
+		d.uses[of] = append(d.uses[of], name)
+	}
 	var node func(n ast.Node) bool
 	node = func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			d.uses[name] = append(d.uses[name], "."+n.Sel.Name)
+		case *ast.SelectorExpr: // of a field, a method, or another package
 			ast.Inspect(n.X, node)
 			return false
 		case *ast.KeyValueExpr: // its key names a field, or is a value that calls nothing
@@ -95,7 +112,7 @@ func (d *declared) read(f goFile, name, local string, decl ast.Decl) {
 			}
 			d.uses[name] = append(d.uses[name], n.Name)
 			if n.Name == local {
-				d.asks[name] = f.at(n.Pos(), "%s", strings.TrimPrefix(name, "."))
+				d.asks[name] = f.at(n.Pos(), "%s", name)
 			}
 		}
 		return true
@@ -104,7 +121,7 @@ func (d *declared) read(f goFile, name, local string, decl ast.Decl) {
 }
 
 // networkWhileServing finds what is reachable from where calls are judged, and asks a
-// registry: a method is reachable if one of its name is.
+// registry.
 func networkWhileServing(t tree) (found []string) {
 	d, found := declaredIn(t, slices.DeleteFunc(t.names(), func(name string) bool {
 		return path.Dir(name) != "cmd/callgate" || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go")
@@ -137,16 +154,24 @@ func networkWhileServing(t tree) (found []string) {
 }
 
 func TestNothingThatJudgesCallsAsksARegistry(t *testing.T) {
-	const roots = "package main\n\nfunc runCmd() { relay() }\n\nfunc gatewayCmd() { relay() }\n\nfunc relay() { v.look() }\n\n"
+	const roots = "package main\n\ntype view struct{}\n\nfunc runCmd() { relay(view{}) }\n\nfunc gatewayCmd() { relay(view{}) }\n\nfunc relay(v view) { v.look() }\n\n"
 	const asks = "package main\n\nimport \"" + module + "/" + registries + "\"\n\n"
+	in := func(run, pull string) tree {
+		return tree{"cmd/callgate/run.go": roots + run, "cmd/callgate/pull.go": asks + pull}
+	}
+	const looks = "func (view) look() {}\n"
 	verify(t, networkWhileServing, []plant{
-		{"none asks", tree{"cmd/callgate/run.go": roots + "func (view) look() {}\n"}, ""},
-		{"a local variable has the name of what asks", tree{"cmd/callgate/run.go": roots + "func (view) look() { pull := 1; _ = pull; _ = list{pull: 1} }\n", "cmd/callgate/pull.go": asks + "func pull() { oci.Pull() }\n"}, ""},
-		{"another verb asks", tree{"cmd/callgate/run.go": roots + "func (view) look() {}\n", "cmd/callgate/pull.go": asks + "func pullCmd() { oci.Pull() }\n"}, ""},
-		{"a method asks", tree{"cmd/callgate/run.go": roots, "cmd/callgate/pull.go": asks + "func (view) look() { oci.Pull() }\n"}, "runCmd → relay → .look"},
-		{"a variable asks", tree{"cmd/callgate/run.go": roots + "func (view) look() { get() }\n", "cmd/callgate/pull.go": asks + "var get = oci.Pull\n"}, ".look → get"},
-		{"under another name", tree{"cmd/callgate/run.go": roots, "cmd/callgate/pull.go": strings.Replace(asks, "import ", "import r ", 1) + "func (view) look() { r.Pull() }\n"}, "relay → .look"},
-		{"a type asks", tree{"cmd/callgate/run.go": roots + "func (view) look() { var s store }\n", "cmd/callgate/pull.go": asks + "type store struct{ oci.Client }\n"}, ".look → store"},
+		{"none asks", tree{"cmd/callgate/run.go": roots + looks}, ""},
+		{"another verb asks", in(looks, "func pullCmd() { oci.Pull() }\n"), ""},
+		{"a local variable has the name of what asks", in("func (view) look() { pull := 1; _ = pull; _ = list{pull: 1} }\n", "func pull() { oci.Pull() }\n"), ""},
+		{"a method of another type has the name of what asks", in(looks, "type store struct{}\n\nfunc (store) look() { oci.Pull() }\n"), ""},
+		{"a function asks", in("func (view) look() { pull() }\n", "func pull() { oci.Pull() }\n"), "view.look → pull"},
+		{"a method asks", in("", "func (view) look() { oci.Pull() }\n"), "runCmd → view → view.look"},
+		{"a method that only an interface calls", in(looks, "func (*view) String() string { return oci.Pull() }\n"), "view → view.String"},
+		{"a variable asks", in("func (view) look() { get() }\n", "var get = oci.Pull\n"), "view.look → get"},
+		{"under another name", tree{"cmd/callgate/run.go": roots, "cmd/callgate/pull.go": strings.Replace(asks, "import ", "import r ", 1) + "func (view) look() { r.Pull() }\n"}, "view → view.look"},
+		{"a type asks", in("func (view) look() { var s store }\n", "type store struct{ oci.Client }\n"), "view.look → store"},
+		{"a test asks", tree{"cmd/callgate/run.go": roots, "cmd/callgate/pull_test.go": asks + "func (view) look() { oci.Pull() }\n"}, ""},
 		{"nobody serves", tree{"cmd/callgate/run.go": "package main\n\nfunc gatewayCmd() {}\n"}, "no runCmd"},
 	})
 }

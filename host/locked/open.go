@@ -47,7 +47,7 @@ func (o *Opener) Open(u policy.Use) (*policy.Opened, error) {
 		return nil, err
 	}
 	if ref.Kind != bundle.BundleRef && ref.Kind != bundle.RegistryRef {
-		return nil, fmt.Errorf("%q names no bundle", u.Text)
+		return nil, fmt.Errorf("%q names no bundle; write the path of its file, or oci://…", u.Text)
 	}
 	entry, err := o.entry(u)
 	if err != nil {

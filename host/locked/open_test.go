@@ -111,6 +111,7 @@ var refusals = []struct {
 	{"a lock that lies about the version", func(w *world) { w.lock.Plugins[0].Version = "9.0.0"; w.lock.Plugins[1].Version = "9.0.0"; w.saveLock() }, []string{"it holds acme/no-exfil 1.2.0 with module", "the lock says acme/no-exfil 9.0.0"}, func(w *world) { w.lock.Plugins[0].Version = "1.2.0"; w.lock.Plugins[1].Version = "1.2.0"; w.saveLock() }},
 	{"another digest stated", func(w *world) { w.use(`use: ./p.cgp, digest: "sha256:` + strings.Repeat("0", 64) + `"`) }, []string{"policy.yaml:3:37: plugins[0].digest: the bundle that is pinned is another one, sha256:"}, func(w *world) { w.use(`use: ./p.cgp, digest: "` + w.opened.Digest + `"`) }},
 	{"the digest of its module stated", func(w *world) { w.use(`use: ./p.cgp, digest: "` + w.opened.FileDigest + `"`) }, []string{"plugins[0].digest: the bundle that is pinned is another one"}, func(w *world) { w.use(`use: "` + reference + `", digest: "` + w.opened.Digest + `"`) }},
+	{"the path of a folder", func(w *world) { w.use(`use: p.cgp/`) }, []string{`plugins[0].use: "p.cgp/" names no bundle`}, func(w *world) { w.use(`use: ./p.cgp`) }},
 	{"a reference without a tag", func(w *world) { w.use(`use: "oci://r.example/acme/no-exfil"`) }, []string{"neither a tag nor a digest"}, func(w *world) { w.use(`use: "` + reference + `"`) }},
 	{"settings that it does not take", func(w *world) { w.use(`use: ./p.cgp, with: {a: 1}`) }, []string{"plugins[0].with: acme/no-exfil takes no settings"}, func(w *world) { w.use(`use: ./p.cgp, with: {}`) }},
 }

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -42,7 +41,7 @@ func IsRemote(use string) bool { return strings.HasPrefix(use, remotePrefix) }
 func (u *Use) Place() string { return fmt.Sprintf("%s:%d:%d", u.Named, u.Line, u.Column) }
 
 func namesBundle(use string) bool {
-	return strings.HasPrefix(use, remotePrefix) || strings.EqualFold(path.Ext(use), bundleSuffix)
+	return strings.HasPrefix(use, remotePrefix) || strings.HasSuffix(use, bundleSuffix)
 }
 
 // Uses lists what the entries of `plugins:` in policy files name, and in those that
