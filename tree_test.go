@@ -86,7 +86,7 @@ func readTree(t *testing.T) tree {
 			return err
 		}
 		if d.IsDir() {
-			if d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == ".venv" || strings.HasSuffix(filepath.ToSlash(name), "testdata/rapid") {
+			if d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == ".venv" || d.Name() == "vendor" || d.Name() == "target" || strings.HasSuffix(filepath.ToSlash(name), "testdata/rapid") {
 				return filepath.SkipDir
 			}
 			return nil

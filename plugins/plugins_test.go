@@ -40,11 +40,15 @@ func build(t *testing.T, name string) ([]byte, *abi.Manifest) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "plugin.wasm")
-	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, ".")
-	cmd.Dir = name
-	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWORK=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+	if m.Build.Lang == "rust" {
+		out = buildRust(t, name)
+	} else {
+		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, ".")
+		cmd.Dir = name
+		cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWORK=off", "GOFLAGS=-buildvcs=false", "CGO_ENABLED=0")
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
 	}
 	bare, err := os.ReadFile(out)
 	if err != nil {
@@ -76,6 +80,7 @@ func withHost(run func() int) int {
 		panic(err)
 	}
 	defer os.RemoveAll(cache)
+	rustTarget = filepath.Join(cache, "target")
 	if host, err = wasm.New(wasm.Options{CacheDir: filepath.Join(cache, "cache"), Compiler: []string{os.Args[0], compileVerb}}); err != nil {
 		panic(err)
 	}

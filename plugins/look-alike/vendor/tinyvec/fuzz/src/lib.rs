@@ -1,0 +1,3 @@
+mod arb_range;
+
+pub use arb_range::ArbRange;
