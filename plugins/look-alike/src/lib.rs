@@ -39,7 +39,7 @@ fn configure(given: Value) -> Result<(), Wrong> {
             return Err(wrong(item, "want a host, an address or the name of a tool, such as bank.example, without scheme and path"));
         }
         if set.known.add(name).is_none() {
-            return Err(wrong(item, "want fewer names, of less than 50,000 characters outside of ASCII"));
+            return Err(wrong(item, "want fewer names, of less than 20,000 characters outside of ASCII"));
         }
     }
     for item in given.get("arguments").items() {
