@@ -78,9 +78,9 @@ func writableLock(path string) (*bundle.Lock, error) {
 	return readLock(path)
 }
 
-// refused is an error of what was got: it exits with 1 if that is not to be trusted,
+// turnedDown is an error of what was got: it exits with 1 if that is not to be trusted,
 // else with 2.
-func (k *keeping) refused(err error) error {
+func (k *keeping) turnedDown(err error) error {
 	if u := (*oci.UntrustedError)(nil); errors.As(err, &u) {
 		if k.hint != "" {
 			err = errors.Join(err, errors.New(k.hint))

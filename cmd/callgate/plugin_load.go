@@ -40,7 +40,7 @@ func pluginLoadCmd(std stdio) *cobra.Command {
 			}
 			pinned, files, err := verifyLoaded(k, list)
 			if err != nil {
-				return k.refused(err)
+				return k.turnedDown(err)
 			}
 			if len(files) > 0 && to == "" {
 				return fmt.Errorf("%q: %s was saved from a file; say with --to which folder it goes to", words[0], files[0].Entry.Ref)

@@ -85,8 +85,8 @@ func (g *lockGroup) wants() (list []oci.Want) {
 	return list
 }
 
-// states says which entry of a policy states another digest than it would be served.
-func (g *lockGroup) states(list []*oci.Verified) (err error) {
+// otherDigests says which entry of a policy states another digest than it would be served.
+func (g *lockGroup) otherDigests(list []*oci.Verified) (err error) {
 	for _, u := range g.uses {
 		for _, v := range list {
 			if v.Entry.Ref == u.Text && u.Digest != "" && u.Digest != v.Entry.Bundle {
@@ -129,14 +129,14 @@ func pluginLock(ctx context.Context, std stdio, f pluginLockFlags, uses []policy
 		if f.frozen {
 			all[i].list, err = k.Refetch(ctx, l, g.wants(), oci.Options{PlainHTTP: f.plain})
 		} else if all[i].list, err = k.Get(ctx, g.wants(), oci.Options{PlainHTTP: f.plain}); err == nil {
-			if err = g.states(all[i].list); err != nil {
+			if err = g.otherDigests(all[i].list); err != nil {
 				err = failed(err)
 			}
 		}
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return k.refused(err)
+		return k.turnedDown(err)
 	}
 	if f.frozen {
 		return pluginRefetched(std, f, k, all)

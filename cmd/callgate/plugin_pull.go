@@ -35,7 +35,7 @@ func pluginPullCmd(std stdio) *cobra.Command {
 			}
 			list, err := k.Get(cmd.Context(), []oci.Want{{Text: ref.Text}}, oci.Options{PlainHTTP: plain})
 			if err != nil {
-				return k.refused(err)
+				return k.turnedDown(err)
 			}
 			changes, err := keepAndPin(k, []pinning{{lock, list}})
 			if err != nil {
@@ -72,7 +72,7 @@ func keepAndPin(k *keeping, all []pinning) ([][]oci.Change, error) {
 			return nil, err
 		}
 		if _, err := oci.Pin(l, p.list); err != nil {
-			return nil, k.refused(err)
+			return nil, k.turnedDown(err)
 		}
 		for _, v := range p.list {
 			if ref, err := bundle.ParseRef(v.Entry.Ref); err == nil && ref.Kind == bundle.RegistryRef {
@@ -90,7 +90,7 @@ func keepAndPin(k *keeping, all []pinning) ([][]oci.Change, error) {
 			return err
 		})
 		if err != nil {
-			return nil, k.refused(err)
+			return nil, k.turnedDown(err)
 		}
 	}
 	return changes, nil
