@@ -40,8 +40,12 @@ func pluginSaveCmd(std stdio) *cobra.Command {
 			b := fmt.Appendf(nil, "saved   %s  %d bytes\n", oneLine(out), len(data))
 			var items []abi.Value
 			for _, s := range list {
-				b = fmt.Appendf(b, "  %s  %s\n", oneLine(s.Name), s.Bundle.Digest)
-				items = append(items, object("name", s.Name, "bundle", s.Bundle.Digest, "signatures", len(s.Signatures)))
+				manifest, err := s.Manifest()
+				if err != nil {
+					return err
+				}
+				b = fmt.Appendf(b, "  %s\n    manifest  %s\n    bundle    %s\n", oneLine(s.Name), manifest, s.Bundle.Digest)
+				items = append(items, object("name", s.Name, "manifest", manifest, "bundle", s.Bundle.Digest, "signatures", len(s.Signatures)))
 			}
 			if asJSON {
 				b = jsonLine(object("file", out, "bytes", len(data), "digest", abi.DigestBytes(data), "plugins", abi.ArrayValue(items...)))

@@ -32,6 +32,15 @@ type Saved struct {
 	Signatures [][]byte
 }
 
+// Manifest is the digest of the OCI manifest that the plugin has in the file.
+func (s *Saved) Manifest() (string, error) {
+	all, err := compose(s.Bundle, nil)
+	if err != nil {
+		return "", err
+	}
+	return all.manifest.desc.Digest.String(), nil
+}
+
 // LayoutName is what a reference to a registry is called in a file.
 func LayoutName(ref bundle.Ref) string { return strings.TrimPrefix(ref.Text, "oci://") }
 
