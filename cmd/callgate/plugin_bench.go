@@ -15,24 +15,31 @@ type pluginBenchFlags struct {
 	settings, against string
 	trust             trusting
 	each              time.Duration
-	json              bool
+	json, table       bool
 }
 
 func pluginBenchCmd(std stdio) *cobra.Command {
 	var f pluginBenchFlags
 	cmd := &cobra.Command{
-		Use:   "bench [PLUGIN]",
+		Use:   "bench [PLUGIN…]",
 		Short: "Measure time, fuel and memory of a plugin",
 		Long: "PLUGIN is a module, a bundle that may be trusted, or a folder with a module; without it this folder. Measures samples of\n" +
-			"everything that the plugin judges, and its cases. Fuel and memory are the same on every machine, times are not: --against compares fuel only, and fails when\n" +
-			"an evaluation takes any more.",
-		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
+			"everything that the plugin judges, and its cases. Fuel and memory are the same on every machine, times are not: --against\n" +
+			"compares fuel only, and fails when an evaluation takes any more. --table takes several plugins, and prints a row of\n" +
+			"Markdown for each: means of what it answers, and how many times as long that takes as a plugin that only abstains.",
+		Args: func(cmd *cobra.Command, words []string) error {
+			if f.table {
+				return nil
+			}
+			return wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder; or several with --table")(cmd, words)
+		},
 		RunE: func(_ *cobra.Command, words []string) error { return pluginBench(std, f, words) },
 	}
 	settingsFlag(cmd, &f.settings)
 	trustFlag(cmd, &f.trust.file)
 	cmd.Flags().StringVar(&f.against, "against", "", "an older `PLUGIN`, a module or a bundle: fail where it took less fuel")
 	cmd.Flags().DurationVar(&f.each, "for", 200*time.Millisecond, "how long each row is measured")
+	cmd.Flags().BoolVar(&f.table, "table", false, "print one row of Markdown for each plugin")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -40,6 +47,9 @@ func pluginBenchCmd(std stdio) *cobra.Command {
 func pluginBench(std stdio, f pluginBenchFlags, words []string) error {
 	if f.each <= 0 || f.each > time.Minute {
 		return fmt.Errorf("--for %v: want more than 0 and at most 1m", f.each)
+	}
+	if f.table {
+		return pluginBenchTable(std, f, words)
 	}
 	with, err := readSettings(f.settings)
 	if err != nil {
