@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,8 @@ type Verified struct {
 	Keys    []string // whose signatures count, by name, sorted
 	KeyIDs  []string // their ids, sorted
 	Ignored []error  // why other signatures do not count
+
+	Signatures [][]byte // those that count: one for each of KeyIDs
 }
 
 // Open opens a bundle if it may be trusted at a time: enough different keys of the
@@ -78,22 +81,26 @@ func (t *Trust) others(admitted map[claim]*Verified, b *Bundle) (errs []error) {
 	return errs
 }
 
-// count tells the keys that signed by what they say they signed, and why a
-// signature does not count.
-func (t *Trust) count(data []byte, digest string, signatures []Signature, now time.Time) (map[claim][]string, []error, error) {
+// count tells the signatures that count, by what they say they are of and the name of
+// their key, and why others do not.
+func (t *Trust) count(data []byte, digest string, signatures []Signature, now time.Time) (map[claim]map[string][]byte, []error, error) {
 	hashed := minisign.NewReader(bytes.NewReader(data))
 	if _, err := io.Copy(io.Discard, hashed); err != nil {
 		return nil, nil, err
 	}
-	claims := map[claim][]string{}
+	claims := map[claim]map[string][]byte{}
 	var ignored []error
 	for _, s := range signatures {
 		c, key, err := t.signer(hashed, s.Text, digest, now)
 		switch {
 		case err != nil:
 			ignored = append(ignored, fmt.Errorf("%s: %w", s.Name, err))
-		case !slices.Contains(claims[c], key):
-			claims[c] = append(claims[c], key)
+			continue
+		case claims[c] == nil:
+			claims[c] = map[string][]byte{}
+		}
+		if _, again := claims[c][key]; !again {
+			claims[c][key] = s.Text
 		}
 	}
 	return claims, ignored, nil
@@ -156,20 +163,24 @@ func (t *Trust) keyOf(id uint64) (string, Key, bool) {
 }
 
 // admitted is what enough keys say.
-func (t *Trust) admitted(claims map[claim][]string, ignored *[]error) map[claim]*Verified {
+func (t *Trust) admitted(claims map[claim]map[string][]byte, ignored *[]error) map[claim]*Verified {
 	out := map[claim]*Verified{}
-	for c, keys := range claims {
+	for c, by := range claims {
 		match, scope, _ := t.scope(c.name)
+		keys := slices.Sorted(maps.Keys(by))
 		if want := max(scope.Threshold, 1); len(keys) < want {
-			slices.Sort(keys)
 			*ignored = append(*ignored, fmt.Errorf("scope %q wants signatures by %d of its keys, and there are %d: by %s", match, want, len(keys), strings.Join(keys, ", ")))
 			continue
 		}
-		v := &Verified{Scope: match, Keys: slices.Sorted(slices.Values(keys))}
+		v := &Verified{Scope: match, Keys: keys}
+		texts := map[string][]byte{}
 		for _, k := range keys {
-			v.KeyIDs = append(v.KeyIDs, KeyID(t.Keys[k].Public.ID()))
+			texts[KeyID(t.Keys[k].Public.ID())] = by[k]
 		}
-		slices.Sort(v.KeyIDs)
+		v.KeyIDs = slices.Sorted(maps.Keys(texts))
+		for _, id := range v.KeyIDs {
+			v.Signatures = append(v.Signatures, texts[id])
+		}
 		out[c] = v
 	}
 	return out

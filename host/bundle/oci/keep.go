@@ -3,7 +3,6 @@ package oci
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/callgate/callgate/host/bundle"
@@ -22,7 +21,7 @@ type Verified struct {
 	Entry      bundle.Entry // for a lock
 	Keys       []string     // whose signatures count, by the names of the trust file
 	Scope      string
-	Signatures [][]byte // those that count
+	Signatures [][]byte // those that count, one for each key
 	Ignored    []error  // why others do not
 }
 
@@ -53,14 +52,9 @@ func (k *Keeper) VerifyBundle(ref string, data []byte, signatures []bundle.Signa
 	if err != nil {
 		return nil, &UntrustedError{ref, err}
 	}
-	got := &Verified{Bundle: b, Entry: bundle.NewEntry(ref, b, v), Keys: v.Keys, Scope: v.Scope, Ignored: v.Ignored}
+	got := &Verified{Bundle: b, Entry: bundle.NewEntry(ref, b, v), Keys: v.Keys, Scope: v.Scope, Signatures: v.Signatures, Ignored: v.Ignored}
 	for _, s := range others {
 		got.Ignored = append(got.Ignored, fmt.Errorf("%s: not by a key that the trust file has", s.Name))
-	}
-	for _, s := range known {
-		if id, err := bundle.SignatureKey(s.Text); err == nil && slices.Contains(v.KeyIDs, id) {
-			got.Signatures = append(got.Signatures, s.Text)
-		}
 	}
 	return got, nil
 }
