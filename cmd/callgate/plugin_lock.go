@@ -30,8 +30,8 @@ func pluginLockCmd(std stdio) *cobra.Command {
 		Short: "Pin the bundles that policies name, or check that they are",
 		Long: "Looks up what the policies and those that they include name under plugins: in its file or in its registry, verifies it, and\n" +
 			"writes its digests to the " + bundle.LockFile + " beside each policy file: what is served is what that pins, and tags are followed\n" +
-			"here only. A pin that another takes the place of is shown as old → new; an older version, or other bytes under the same\n" +
-			"version, are refused, and then no lock is written. --frozen follows no tag: it gets what the lock pins and this machine does\n" +
+			"here only. A pin that another takes the place of is shown as old → new; another plugin, an older\n" +
+			"version, or other bytes under the same version are refused, and then no lock is written. --frozen follows no tag: it gets what the lock pins and this machine does\n" +
 			"not have. --check asks nobody: it says what would not be served here, and exits with 1 if there is any. Modules are pinned by\n" +
 			"the digest: of their entry, not here.",
 		Args: wants(cobra.MinimumNArgs(1), "name policy files"),

@@ -114,10 +114,10 @@ func readSecretKey(std stdio, path string) (key minisign.PrivateKey, err error) 
 	if err != nil {
 		return key, unread(err, "name the file of your secret key with --key")
 	}
-	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode()&fs.FileMode(0o077) != 0 {
+	key, err = bundle.ParseSecretKey(text, "")
+	if info, statErr := os.Stat(path); (err == nil || errors.Is(err, bundle.ErrEncrypted)) && statErr == nil && runtime.GOOS != "windows" && info.Mode()&fs.FileMode(0o077) != 0 {
 		fmt.Fprintf(std.err, "note: %s: others may read it, or write to it; chmod 600\n", oneLine(path))
 	}
-	key, err = bundle.ParseSecretKey(text, "")
 	if errors.Is(err, bundle.ErrEncrypted) {
 		var password string
 		if password, err = askPassword(std, oneLine(path), false); err == nil {

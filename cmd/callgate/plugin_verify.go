@@ -98,7 +98,9 @@ func judgeBundle(path string, trust *bundle.Trust, keys []minisign.PublicKey, hi
 	}
 	j := judgedBundle{path: path, digest: abi.DigestBytes(data), trust: trust, named: len(keys) > 0}
 	if j.named {
-		j.trust = bundle.TrustOnly(keys, signatures)
+		if j.trust, err = bundle.TrustOnly(keys, signatures); err != nil {
+			return judgedBundle{}, fmt.Errorf("--key: %w", err)
+		}
 	}
 	if j.bundle, j.by, err = plugin.Verify(j.trust, data, signatures, time.Now()); err != nil {
 		j.why = refusal(err, hint)

@@ -199,6 +199,9 @@ func WriteKey(name string, public, secret []byte) error {
 
 // CanWriteKey says why [WriteKey] would fail, before a key is made.
 func CanWriteKey(name string) error {
+	if name == "" || os.IsPathSeparator(name[len(name)-1]) {
+		return &fs.PathError{Op: "write", Path: name, Err: errors.New("no name of a file; want one such as acme, for acme" + SecretSuffix + " and acme" + PublicSuffix)}
+	}
 	for _, path := range []string{name + SecretSuffix, name + PublicSuffix} {
 		if _, err := os.Lstat(path); err == nil {
 			return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is there already, and a key is never overwritten")}

@@ -68,6 +68,11 @@ func TestKeysAreNeverOverwritten(t *testing.T) {
 	if err := says(bundle.WriteKey(name, []byte("x"), []byte("y")), "never overwritten"); err != nil {
 		t.Error(err)
 	}
+	for _, none := range []string{"", filepath.Dir(name) + string(filepath.Separator)} {
+		if err := says(bundle.WriteKey(none, public, secret), "no name of a file"); err != nil {
+			t.Errorf("%q: %v", none, err)
+		}
+	}
 	if string(read(t, name+bundle.SecretSuffix)) != string(secret) {
 		t.Error("the secret key was overwritten")
 	}

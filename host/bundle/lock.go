@@ -69,11 +69,13 @@ func (l *Lock) Find(ref string) *Entry {
 }
 
 // Put pins an entry in place of the one of its reference. It refuses an older
-// version than is pinned there, and other bytes under a version that is pinned
-// already; take the entry out first if that is wanted.
+// version than is pinned there, another plugin, and other bytes under a version that
+// is pinned already; take the entry out first if that is wanted.
 func (l *Lock) Put(e Entry) error {
 	for _, old := range l.Plugins {
 		switch {
+		case old.Ref == e.Ref && old.Name != e.Name:
+			return fmt.Errorf("%s %s: another plugin than %s %s, which the lock pins there; take that out first with callgate plugin rm if you want it", e.Name, e.Version, old.Name, old.Version)
 		case old.Name != e.Name:
 			continue
 		case old.Version == e.Version && old.Bundle != e.Bundle:

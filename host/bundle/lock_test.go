@@ -85,6 +85,7 @@ func TestWhatMayReplaceAPin(t *testing.T) {
 		{"other bytes from elsewhere", func(e *bundle.Entry) { e.Ref, e.Bundle = "./x.cgp", digestB }, "under the same version"},
 		{"the same bytes from elsewhere", func(e *bundle.Entry) { e.Ref = "./x.cgp" }, ""},
 		{"an older version from elsewhere", func(e *bundle.Entry) { e.Ref, e.Version, e.Bundle = "./x.cgp", "1.0.0", digestB }, ""},
+		{"another plugin in its place", func(e *bundle.Entry) { e.Name, e.Version, e.Bundle = "acme/other", "9.0.0", digestB }, "acme/other 9.0.0: another plugin than acme/no-exfil 1.2.0, which the lock pins there"},
 		{"another plugin", func(e *bundle.Entry) { e.Name, e.Ref, e.Bundle = "acme/other", "./x.cgp", digestB }, ""},
 		{"no key", func(e *bundle.Entry) { e.Keys = nil }, "want a list of one or more"},
 		{"no reference", func(e *bundle.Entry) { e.Ref = "" }, "not to be written"},

@@ -70,7 +70,11 @@ func Sign(data []byte, secret minisign.PrivateKey, now time.Time) (*bundle.Bundl
 		return nil, nil, fmt.Errorf("the secret key has no public one; make another with callgate plugin keygen")
 	}
 	signatures := []bundle.Signature{{Name: "the new signature", Text: text}}
-	if _, _, err := Verify(bundle.TrustOnly([]minisign.PublicKey{public}, signatures), data, signatures, now); err != nil {
+	trust, err := bundle.TrustOnly([]minisign.PublicKey{public}, signatures)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, _, err := Verify(trust, data, signatures, now); err != nil {
 		return nil, nil, err
 	}
 	return b, text, nil

@@ -69,7 +69,7 @@ func TestOnlyWhatVerifiesIsSigned(t *testing.T) {
 		}
 		sigs := []bundle.Signature{{Name: "s", Text: sig}}
 		public, _ := key.Public().(minisign.PublicKey)
-		if _, _, err := Verify(bundle.TrustOnly([]minisign.PublicKey{public}, sigs), c.data, sigs, now); err != nil {
+		if _, _, err := Verify(only(t, public, sigs), c.data, sigs, now); err != nil {
 			t.Errorf("%s: signed and refused: %v", c.name, err)
 		}
 		if target := BundleTarget("x.cgp", b); target.Module.Manifest.Name != "golden/recipient" || target.Module.File != abi.DigestBytes(b.Module) {
@@ -88,9 +88,18 @@ func TestOnlyWhatVerifiesIsSigned(t *testing.T) {
 	}
 	sigs := []bundle.Signature{{Name: "s", Text: sig}}
 	public, _ := key.Public().(minisign.PublicKey)
-	trust := bundle.TrustOnly([]minisign.PublicKey{public}, sigs)
+	trust := only(t, public, sigs)
 	var refused *RefusedError
 	if _, _, err := Verify(trust, bad, sigs, now); !errors.As(err, &refused) {
 		t.Errorf("a signed module that can not be a plugin: %v; want what is wrong with it", err)
 	}
+}
+
+func only(t *testing.T, public minisign.PublicKey, sigs []bundle.Signature) *bundle.Trust {
+	t.Helper()
+	trust, err := bundle.TrustOnly([]minisign.PublicKey{public}, sigs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trust
 }
