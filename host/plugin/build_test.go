@@ -17,7 +17,7 @@ import (
 func inFolder(t *testing.T, run string) *Folder {
 	t.Helper()
 	dir := t.TempDir()
-	text := `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"0.1","phases":["call"],"build":{"run":` + strconv.Quote(run) + `}}`
+	text := `{"schema":"callgate.plugin/v0","name":"a","version":"1.0.0","abi":"1.0","phases":["call"],"build":{"run":` + strconv.Quote(run) + `}}`
 	if err := os.WriteFile(filepath.Join(dir, ManifestFile), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // guest is a plugin that abstains.
-const guest = "../../../abi/testdata/0.1/abstain/abstain.wasm"
+const guest = "../../../abi/testdata/1.0/abstain/abstain.wasm"
 
 // folder is a plugin whose build.run copies a module.
 func folder(t *testing.T) string {

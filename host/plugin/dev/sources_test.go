@@ -23,7 +23,7 @@ func put(t *testing.T, dir string, names ...string) {
 	}
 }
 
-const manifest = `{"schema":"callgate.plugin/v0","name":"acme/guard","version":"1.0.0","abi":"0.1","phases":["call"],"build":{"run":"true"}}`
+const manifest = `{"schema":"callgate.plugin/v0","name":"acme/guard","version":"1.0.0","abi":"1.0","phases":["call"],"build":{"run":"true"}}`
 
 func TestSourcesAreWhatABuildDependsOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "odd [name]*")
