@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/tree"
 	"github.com/callgate/callgate/host/wire"
 )
 
@@ -37,19 +38,19 @@ func (l *launch) list(ctx context.Context, patience time.Duration) ([]abi.Value,
 	if err != nil {
 		return nil, err
 	}
-	ownGroup(cmd)
+	tree.Own(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("it does not start: %w", startError(err))
 	}
 	stop := context.AfterFunc(ctx, func() {
-		killGroup(cmd)
+		tree.Kill(cmd)
 		_ = out.Close() // what left the group may hold its other end
 	})
 	p := &listPeer{in: in, out: wire.NewReader(out, maxListLine)}
 	tools, err := p.all()
 	stop()
 	_ = in.Close() // the group is killed anyway
-	killGroup(cmd)
+	tree.Kill(cmd)
 	_ = cmd.Wait() // how it ends is not what was asked
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("no list in %s; give it longer with --timeout", patience)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/regular"
+	"github.com/callgate/callgate/host/tree"
 	"github.com/callgate/callgate/host/wasm"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
@@ -97,14 +98,14 @@ const lingers = time.Second
 func (f *Folder) command(ctx context.Context, says io.Writer) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", f.Manifest.Build.Run)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = f.Dir, says, says, lingers
-	ownGroup(cmd)
+	tree.Own(cmd)
 	cmd.Cancel = func() error {
-		killGroup(cmd)
+		tree.Kill(cmd)
 		return nil
 	}
 	err := cmd.Run()
 	if cmd.Process != nil {
-		killGroup(cmd)
+		tree.Kill(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:

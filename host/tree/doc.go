@@ -1,0 +1,2 @@
+// Package tree ends a command together with what it started.
+package tree
