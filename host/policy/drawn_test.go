@@ -49,7 +49,7 @@ var drawnWords = map[string][]string{
 		"https", "HTTP", "ftp:", "CI", "LC_ALL=C", "git log", "git", "--oneline", "-n", "localhost", "10.0.0.0/8", "*", "**", "a b", "http://localhost:3000", "::1", "mkfs",
 		"[redacted]", "ci-bot", "sha256:*", "AKIA*", "=", "A B=C", "*.x.example", "'", "x|y", "password", "*secret*",
 	},
-	"label":      {"secret", "plugin:x"},
+	"label":      {"secret", "drawn:x"},
 	"position":   {"prose", "field", "encoded", "part", "weak", "glued", "lookalike", "echo", "saturated", "evicted", "unproven"},
 	"capability": {"read_files", "net_egress:*.x.example", "net_egress:*", "net_egress:10.0.0.1", "execute", "net_egress:", "net_egress:a b", "credentials", "net_egress:[::1]", "net_egress:bücher.example", "net_egress:*.1.2.3.4"},
 	"env":        {"PATH", "HOME"},
@@ -224,7 +224,12 @@ func (d *drawn) gather(loads func(text string) bool) {
 			packs = ""
 		}
 		for range 200 {
-			if v := d.draw(f.typ, f.tag); loads("callgate: 1\n" + packs + f.name + ": " + v.String() + "\n") {
+			v := d.draw(f.typ, f.tag)
+			text := "callgate: 1\n" + packs + f.name + ": " + v.String() + "\n"
+			if waitsForPlugin(text) {
+				text += "plugins: [" + drawnPlugin + "]\n"
+			}
+			if loads(text) {
 				d.parts[f.name] = append(d.parts[f.name], v)
 			}
 		}
@@ -243,8 +248,17 @@ func (d *drawn) file() string {
 			v = v.With(f.name, parts[d.IntN(len(parts))])
 		}
 	}
+	if waitsForPlugin(v.String()) {
+		entry, _ := abi.Parse([]byte(drawnPlugin))
+		v = v.With("plugins", abi.ArrayValue(append(slices.Clone(v.Get("plugins").Items()), entry)...))
+	}
 	return v.String()
 }
+
+// drawnPlugin is the plugin whose label drawn rules wait for.
+const drawnPlugin = `{"name":"drawn","use":"/p/x.wasm","on":{"tools":["s/*"]}}`
+
+func waitsForPlugin(text string) bool { return strings.Contains(text, `"drawn:x"`) }
 
 // keysOf lists every key below a type, as type.key.
 func keysOf(t reflect.Type, list []string) []string {

@@ -144,6 +144,20 @@ func (p *Policy) budgetsUnder(scope, server, name string) []contract.Budget {
 	return list
 }
 
+// Labels lists the labels that the policy and its floor know: those that an entry
+// gives, and those that one waits for.
+func (p *Policy) Labels() []string {
+	var list []string
+	for _, y := range p.all() {
+		for i := range y.doc.Labels {
+			list = append(list, y.doc.Labels[i].Name)
+		}
+	}
+	p.waits(func(_ *layer, _, label string) { list = append(list, label) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // Conditions lists the labels on which entries of tools: and its floor's depend.
 func (p *Policy) Conditions() []string {
 	var list []string

@@ -148,8 +148,8 @@ func checkLabel(s string) error {
 	if !ok {
 		return want(isName(s, "._-"), s, "the name of a label: letters, digits, '.', '_', '-', at most 64, behind a plugin's name and ':' if a plugin gives it")
 	}
-	if !isName(strings.ReplaceAll(plugin, "/", "-"), "._-") || !isName(name, "._-") {
-		return fmt.Errorf("%q is not the name of a label of a plugin; want plugin:label", s)
+	if !isName(plugin, "._-") || !isName(name, "._-") {
+		return fmt.Errorf("%q is not the name of a label of a plugin; want NAME:LABEL, with the name of an entry of plugins:", s)
 	}
 	return nil
 }
@@ -180,44 +180,66 @@ func (p *Policy) flowConflicts() []error {
 	return errs
 }
 
-// ungiven finds the labels that rules wait for and no entry of labels: gives.
-// Those of plugins have a colon. Policy and floor give labels to one session, so
-// either may look at what the other gives.
+// ungiven finds the labels that rules wait for and nothing gives: no entry of
+// labels:, and, of a label with a plugin's name in front, no entry of plugins:.
+// Policy and floor give labels to one session, so either may look at what the
+// other gives.
 func (p *Policy) ungiven() []error {
-	layers := slices.Clone(p.layers)
-	if p.floor != nil {
-		layers = append(layers, p.floor.layers...)
-	}
-	given := map[string]bool{}
-	for _, y := range layers {
+	given, plugins := map[string]bool{}, map[string]bool{}
+	for _, y := range p.all() {
 		for i := range y.doc.Labels {
 			given[y.doc.Labels[i].Name] = true
 		}
+		for i := range y.doc.Plugins {
+			plugins[y.doc.Plugins[i].Name] = true
+		}
 	}
 	var errs []error
-	for _, y := range layers {
-		look := func(at, name string) {
-			if !given[name] && !strings.Contains(name, ":") {
-				errs = append(errs, y.errorAt(at, "no entry of labels: gives the label %q%s", name, nearLabel(name, given)))
-			}
+	p.waits(func(y *layer, at, name string) {
+		switch plugin, _, ok := strings.Cut(name, ":"); {
+		case !ok && !given[name]:
+			errs = append(errs, y.errorAt(at, "no entry of labels: gives the label %q%s", name, nearLabel(name, given)))
+		case ok && !plugins[plugin]:
+			errs = append(errs, y.errorAt(at, "no entry of plugins: has the name %q, so nothing gives the label %q%s", plugin, name, nearPlugin(plugin, plugins)))
 		}
+	})
+	return errs
+}
+
+// all lists the layers of policy and floor.
+func (p *Policy) all() []*layer {
+	if p.floor == nil {
+		return p.layers
+	}
+	return slices.Concat(p.layers, p.floor.layers)
+}
+
+// waits visits the labels that rules of policy and floor wait for.
+func (p *Policy) waits(look func(y *layer, at, label string)) {
+	for _, y := range p.all() {
 		held := func(at string, h *held) {
 			if h != nil {
 				for i, name := range h.Labels {
-					look(abi.JoinIndex(at+"/when/labels", i), name)
+					look(y, abi.JoinIndex(at+"/when/labels", i), name)
 				}
 			}
 		}
 		for i := range y.doc.Flows {
 			f, at := &y.doc.Flows[i], abi.JoinIndex("/flows", i)
-			look(at+"/label", f.Label)
+			look(y, at+"/label", f.Label)
 			held(at, f.When)
 		}
 		for _, name := range sortedKeys(y.doc.Tools) {
 			held(abi.Join("/tools", name), y.doc.Tools[name].When)
 		}
 	}
-	return errs
+}
+
+func nearPlugin(name string, plugins map[string]bool) string {
+	if best := Closest(name, sortedKeys(plugins)); best != "" {
+		return "; did you mean \"" + best + "\"?"
+	}
+	return "; bind the plugin under that name, or remove this"
 }
 
 func nearLabel(name string, given map[string]bool) string {

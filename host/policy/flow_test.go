@@ -31,7 +31,8 @@ var flowMistakes = []mistake{
 	{"a flow of another scope", head("flows: [{name: f, label: a, to: [x/*], scope: call}]"), []string{`flows[0].scope: unknown value "call"`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], scope: value}]")},
 	{"a condition of another product", head("flows: [{name: f, label: a, to: [x/*], when_tainted: true}]"), []string{`flows[0].when_tainted: unknown key "when_tainted"`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
 	{"a condition on nothing", head("flows: [{name: f, label: a, to: [x/*], when: {labels: []}}]"), []string{"flows[0].when: no labels"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
-	{"a label that is no name", head("flows: [{name: f, label: \"a b\", to: [x/*]}]"), []string{`"a b" is not the name of a label`}, head(labelsABX, "flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]")},
+	{"a label that is no name", head("flows: [{name: f, label: \"a b\", to: [x/*]}]"), []string{`"a b" is not the name of a label`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
+	{"a label of a name of a manifest", head("flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]"), []string{`"acme/scan:pii" is not the name of a label of a plugin; want NAME:LABEL, with the name of an entry of plugins:`}, head(labelsABX, "flows: [{name: f, label: b, to: [x/*]}]")},
 	{"flows in the singular", head("flow: [{name: f, label: a, to: [x/*]}]"), []string{`unknown key "flow"; did you mean "flows"?`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
 	{"a chain from nowhere", head("chains: [{name: c, to: [x/*]}]"), []string{"chains[0]: no from; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
 	{"a chain to nowhere", head("chains: [{name: c, from: [x/*]}]"), []string{"chains[0]: no to; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
@@ -122,5 +123,48 @@ func TestEntriesUnderAConditionStandBesideTheOthers(t *testing.T) {
 	}
 	if got := p.Conditions(); !reflect.DeepEqual(got, []string{"l", "m"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestALabelOfAPluginNeedsAnEntryOfItsName: what waits for a label which no plugin of
+// policy or floor can give does not load; whichever layer has the plugin, it does.
+func TestALabelOfAPluginNeedsAnEntryOfItsName(t *testing.T) {
+	const entry = "plugins: [{name: p, use: ./labels.wasm, on: {tools: [s/t]}}]"
+	rules := map[string]string{
+		"flows[0].label":             "flows: [{name: f, label: 'p:x', to: [s/t]}]",
+		"flows[0].when.labels[0]":    "labels: [{name: l, from: [s/u]}]\nflows: [{name: f, label: l, when: {labels: ['p:x']}, to: [s/t]}]",
+		"tools.s/t.when.labels[1]":   "labels: [{name: l, from: [s/u]}]\ntools: {s/t: {verdict: deny, when: {labels: [l, 'p:x']}}}",
+		"tools.\"*\".when.labels[0]": "tools: {'*': {verdict: deny, when: {labels: ['p:x']}}}",
+	}
+	cases := 0
+	for at, rule := range rules {
+		for name, texts := range map[string][]string{
+			"the same file":     {head(rule, entry)},
+			"a lower layer":     {head(entry), head(rule)},
+			"a higher layer":    {head(rule), head(entry)},
+			"the floor":         {"# floor\n" + head(entry), head(rule)},
+			"the floor waits":   {"# floor\n" + head(rule), head(entry)},
+			"another beside":    {head(rule, strings.Replace(entry, "[{", "[{name: q, use: ./p.wasm, on: {tools: [s/t]}}, {", 1))},
+			"one that observes": {head(rule, strings.Replace(entry, "}}]", "}, mode: observe}]", 1))},
+		} {
+			cases++
+			if _, err := loadWith(t, texts...); err != nil {
+				t.Errorf("%s, %s: %v", at, name, err)
+			}
+			var without []string
+			for _, text := range texts {
+				without = append(without, strings.NewReplacer("name: p,", "name: pp,", "name: q,", "name: x,").Replace(text))
+			}
+			_, err := loadWith(t, without...)
+			if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(at, `"`, "")+`: no entry of plugins: has the name "p", so nothing gives the label "p:x"; `) {
+				t.Errorf("%s, %s, without the plugin: %v", at, name, err)
+			}
+		}
+	}
+	if cases == 0 {
+		t.Fatal("no cases")
+	}
+	if _, err := loadWith(t, head(rules["flows[0].label"])); err == nil || !strings.Contains(err.Error(), "/p/l0.yaml:2:26: flows[0].label: ") || !strings.HasSuffix(err.Error(), "; bind the plugin under that name, or remove this") {
+		t.Errorf("without any plugin: %v", err)
 	}
 }

@@ -32,9 +32,11 @@ type layer struct {
 	ignores []ignored // comments for lint
 	// unpinned are the entries of plugins: that state no digest.
 	unpinned []int
-	bundles  map[int]contract.Bundle // of the entries of plugins: whose modules came in one
-	beside   map[string]string       // see [converter]
-	written  map[string]string       // see [converter]
+	// silent are the entries of plugins: whose manifests give no labels.
+	silent  []int
+	bundles map[int]contract.Bundle // of the entries of plugins: whose modules came in one
+	beside  map[string]string       // see [converter]
+	written map[string]string       // see [converter]
 
 	compiled abi.Value    // of a compiled pack: what it is in a policy's value
 	late     func() *file // of a compiled pack: its value, typed

@@ -61,6 +61,7 @@ var lintCodes = []LintCode{
 	{codeServerUnknown, SeverityWarning, "a rule for a server that `servers:` does not name, where it names others"},
 	{codeObserve, SeverityWarning, "`mode: observe`: nothing is blocked"},
 	{codePluginObserves, SeverityWarning, "a plugin in `mode: observe`: what it says is not enforced"},
+	{codeLabelNever, SeverityWarning, "a rule that waits for a label of a plugin which gives none, or in `mode: observe`"},
 	{codeNobodyAsked, SeverityWarning, "an ask that nobody can answer: `max_asks: 0`"},
 	{codePlainWebhook, SeverityWarning, "a webhook over http"},
 	{codeIgnoreComment, SeverityWarning, "a comment for lint that says nothing: no such code, or no reason"},
@@ -101,6 +102,7 @@ const (
 
 	codePlainWebhook  = "WEBHOOK_PLAIN"
 	codeLabelUnused   = "LABEL_UNUSED"
+	codeLabelNever    = "LABEL_NEVER_GIVEN"
 	codeIgnoreComment = "IGNORE_COMMENT"
 	codeIgnoreUnused  = "IGNORE_UNUSED"
 )
@@ -121,6 +123,7 @@ func (p *Policy) Lint() []Finding {
 		l.add(n.Code, n.Rule, "%s", n.Text)
 	}
 	l.labels()
+	l.pluginLabels()
 	l.wheres()
 	l.floorDefault()
 	l.policy(p)

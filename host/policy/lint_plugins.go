@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/abi"
 )
@@ -20,4 +21,28 @@ func (l *linter) plugins(y *layer) {
 			l.key(y, abi.JoinIndex(at+"/on/tools", j), parseKey(name))
 		}
 	}
+}
+
+// pluginLabels finds rules that wait for a label of a plugin that gives none.
+func (l *linter) pluginLabels() {
+	l.p.waits(func(y *layer, at, label string) {
+		name, _, ok := strings.Cut(label, ":")
+		why := ""
+		for _, o := range l.files() {
+			for i := range o.doc.Plugins {
+				switch {
+				case !ok || o.doc.Plugins[i].Name != name:
+				case slices.Contains(o.silent, i):
+					why = "the manifest of " + name + " has no effect labels"
+				case text(o.doc.Plugins[i].Mode) == "observe":
+					why = "what " + name + " says is not enforced: mode: observe"
+				default: // another entry of the name does
+					return
+				}
+			}
+		}
+		if why != "" {
+			l.add(codeLabelNever, y.rule(at), "nothing gives the label %q, so this never holds: %s", label, why)
+		}
+	})
 }

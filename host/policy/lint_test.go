@@ -76,6 +76,9 @@ var lintCases = []struct {
 	{codeEverything, []string{"tools: {s/t: {args: [{slot: host, allow: ['*']}]}}"}, []string{"tools: {s/t: {args: [{slot: host, allow: ['*.corp.example']}]}}"}},
 	{codeObserve, []string{"settings: {mode: observe}"}, []string{"settings: {mode: enforce}"}},
 	{codePluginObserves, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}, mode: observe}]"}, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}, mode: enforce}]"}},
+	{codeLabelNever, []string{never + ", use: ./p.wasm}]"}, []string{never + ", use: ./labels.wasm}]"}},
+	{codeLabelNever, []string{never + ", use: ./labels.wasm, mode: observe}]"}, []string{never + ", use: ./labels.wasm, mode: observe}]", "# floor\n" + plugged + ", use: ./labels.wasm}]"}},
+	{codeLabelNever, []string{"tools: {s/t: {verdict: deny, when: {labels: ['p:x']}}}", "# floor\n" + plugged + ", use: ./p.wasm}]"}, []string{"tools: {s/t: {verdict: deny, when: {labels: ['p:x']}}}", "# floor\n" + plugged + ", use: ./labels.wasm}]"}},
 	{codePluginDigest, []string{"plugins: [{name: p, use: ./p.wasm, on: {tools: [s/t]}}]"}, []string{"plugins: [{name: p, use: ./p.wasm, digest: '" + abi.DigestBytes(judging(nil, "")) + "', on: {tools: [s/t]}}]"}},
 	{codeServerUnknown, []string{"servers: {mail: {}}\nplugins: [{name: p, use: ./p.wasm, on: {tools: [mial/t]}}]"}, []string{"servers: {mail: {}}\nplugins: [{name: p, use: ./p.wasm, on: {tools: [mail/t]}}]"}},
 	{codeNobodyAsked, []string{"settings: {max_asks: 0}"}, []string{"settings: {max_asks: 1}"}},
@@ -97,6 +100,12 @@ var lintCases = []struct {
 	{codeIgnoreUnused, []string{"tools: {s/t: {sink: {to: [to]}}} # callgate-lint: ignore SINK_DROPPED it only prints"}, []string{"# callgate-lint: ignore SINK_DROPPED it only prints\n\n# a comment\ntools: {s/t: {sink: none}}"}},
 }
 
+// never waits for a label of a plugin, and binds it.
+const (
+	plugged = "plugins: [{name: p, on: {tools: [s/t]}"
+	never   = "flows: [{name: f, label: 'p:x', to: [s/t]}]\n" + plugged
+)
+
 func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 	t.Helper()
 	m, o := memory{}, Options{}
@@ -108,7 +117,7 @@ func codesOf(t *testing.T, texts []string) (codes []string, shown string) {
 		}
 		o.Files = append(o.Files, path)
 	}
-	o.Read, o.Module = m.read, func(string) ([]byte, error) { return judging(t, ""), nil }
+	o.Read, o.Module = m.read, func(path string) ([]byte, error) { return modules(t)[path], nil }
 	p, err := Load(o)
 	if err != nil {
 		t.Fatal(err)

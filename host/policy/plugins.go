@@ -143,6 +143,9 @@ func (l *loader) fetch(y *layer, i int) (below string, err error) {
 	if p.Digest == "" && !namesBundle(p.Use) { // which the lock pins
 		y.unpinned = append(y.unpinned, i)
 	}
+	if !m.May("labels") {
+		y.silent = append(y.silent, i)
+	}
 	p.Digest = abi.DigestBytes(data)
 	return "", nil
 }

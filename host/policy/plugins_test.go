@@ -16,7 +16,10 @@ func judging(t testing.TB, more string) []byte {
 	if more == "" {
 		more = `"phases":["call","result","list"]`
 	}
-	data, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"acme/p","version":"1.0.0","abi":"1.0","license":"MIT","effects":["deny"],"codes":{"BAD":"bad"},`+more+`}`))
+	if !strings.Contains(more, `"effects"`) {
+		more += `,"effects":["deny"]`
+	}
+	data, err := abi.WithManifest([]byte("\x00asm\x01\x00\x00\x00"), []byte(`{"schema":"callgate.plugin/v0","name":"acme/p","version":"1.0.0","abi":"1.0","license":"MIT","codes":{"BAD":"bad"},`+more+`}`))
 	if err != nil {
 		if t == nil {
 			panic(err)
@@ -30,6 +33,7 @@ func judging(t testing.TB, more string) []byte {
 func modules(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"/p/p.wasm":      judging(t, ""),
+		"/p/labels.wasm": judging(t, `"phases":["call"],"effects":["deny","labels"]`),
 		"/p/calls.wasm":  judging(t, `"phases":["call"],"kinds":["resource"]`),
 		"/p/lists.wasm":  judging(t, `"phases":["list"]`),
 		"/p/set.wasm":    judging(t, `"phases":["call"],"settings":{"type":"object","properties":{"allow":{"type":"array","items":{"type":"string","pattern":"^[a-z]+$"}},"deep":{"type":"object","properties":{"n":{"type":"integer","maximum":9}}},"mode":{"enum":["a","b"]},"none":{"type":"null"}},"required":["allow"],"additionalProperties":false}`),
