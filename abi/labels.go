@@ -1,5 +1,14 @@
 package abi
 
+// AnyLabel stands in a set of labels for every label there is: more were given than
+// are kept. It is the name of none.
+const AnyLabel = "*"
+
+// HasLabel says whether what has some labels has this one too, or may have it.
+func HasLabel(labels []string, label string) bool {
+	return contains(labels, label) || contains(labels, AnyLabel)
+}
+
 // FileLabels says that what is written at a path has labels, so that who reads it
 // later gets them. A path is named by digests only: what a call said of it stays
 // out of the event.
@@ -49,7 +58,7 @@ type Flows struct {
 }
 
 // Holds says whether the session holds a label.
-func (s *Session) Holds(label string) bool { return s.Flows.Crowded || contains(s.Labels, label) }
+func (s *Session) Holds(label string) bool { return s.Flows.Crowded || HasLabel(s.Labels, label) }
 
 // HoldsAll says whether it holds every one of several labels.
 func (s *Session) HoldsAll(labels []string) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,7 @@ func givenText(o abi.Obligations) string {
 	var parts []string
 	add := func(labels []string, to string) {
 		if len(labels) > 0 {
-			parts = append(parts, quoted(labels)+" to "+to)
+			parts = append(parts, labelNames(labels)+" to "+to)
 		}
 	}
 	add(o.SessionLabels, "the session")
@@ -29,6 +30,18 @@ func givenText(o abi.Obligations) string {
 		add(f.Session, "whoever reads the file at "+f.At)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// labelNames lists labels. Behind those that are kept there may be any.
+func labelNames(labels []string) string {
+	known := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == abi.AnyLabel })
+	switch {
+	case len(known) == len(labels):
+		return quoted(labels)
+	case len(known) == 0:
+		return "any"
+	}
+	return quoted(known) + " and any other"
 }
 
 func quoted(names []string) string {
@@ -46,7 +59,7 @@ func withLabels(e abi.Evidence) string {
 	case len(e.Labels) == 0:
 		return ""
 	case e.Position == "":
-		return ", which gave the session the label " + quoted(e.Labels)
+		return ", which gave the session the label " + labelNames(e.Labels)
 	}
-	return ", with the label " + quoted(e.Labels)
+	return ", with the label " + labelNames(e.Labels)
 }

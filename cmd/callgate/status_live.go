@@ -33,7 +33,7 @@ func notesOf(p approval.Process) []string {
 		}
 	}
 	if len(p.Info.Labels) > 0 {
-		lines = append(lines, process+": the session holds "+quoted(p.Info.Labels))
+		lines = append(lines, process+": the session holds "+labelNames(p.Info.Labels))
 	}
 	return lines
 }

@@ -155,7 +155,7 @@ func givenBy(s *abi.Snapshot, label string) abi.Evidence {
 func (f *Flow) value(s *abi.Snapshot, r *flowRule) (all []violation, witness []abi.Evidence) {
 	for i := range s.Carried {
 		c := &s.Carried[i]
-		if !slices.Contains(c.Labels, r.Label) {
+		if !abi.HasLabel(c.Labels, r.Label) {
 			continue
 		}
 		v := violation{outcome: r.Outcome.Known(), code: "FLOW_VALUE", rule: r.Rule, at: f.base + c.At, mend: mendFlow}
@@ -163,6 +163,8 @@ func (f *Flow) value(s *abi.Snapshot, r *flowRule) (all []violation, witness []a
 		case c.Unsure:
 			v.outcome, v.code, v.at = abi.Ask, "FLOW_UNSURE", f.at
 			v.reason = fmt.Sprintf("flow %q: the call may hold data with the label %q: its text is gone, or more than is looked at", r.Name, r.Label)
+		case !slices.Contains(c.Labels, r.Label):
+			v.reason = fmt.Sprintf("flow %q: an argument holds data with more labels than are kept, so it may have the label %q", r.Name, r.Label)
 		case len(c.Evidence) > 0:
 			v.reason = fmt.Sprintf("flow %q: an argument holds data with the label %q, which %s", r.Name, r.Label, placed(c.Evidence[0]))
 		default:

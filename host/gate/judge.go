@@ -211,7 +211,7 @@ func (s *State) snapshot(n *entry) *abi.Snapshot {
 	return &abi.Snapshot{
 		Phase: abi.PhaseCall, Time: s.now, Call: n.call, Definition: definition, Server: s.serverDrift(n.call.Server), Launch: s.launched[n.call.Server],
 		Session: abi.Session{
-			ID: ss.id, Principal: ss.principal, Labels: ss.labels, Capabilities: ss.capabilities, Calls: ss.calls, Denied: ss.denied,
+			ID: ss.id, Principal: ss.principal, Labels: s.spelled(ss.labels, ss.flows.crowded), Capabilities: ss.capabilities, Calls: ss.calls, Denied: ss.denied,
 			ThisTool: ss.tools[roomFor(ss.tools, nameOf(&n.call))], Recent: ss.recent, Place: place, Protected: ss.protected,
 			Approved: s.remembered(), Budgets: s.budgets(n), Flows: s.flows(),
 		},

@@ -9,9 +9,11 @@ import (
 )
 
 // Limits of what is kept of labels and calls. Behind them it is told less apart,
-// and never forgotten: whatever is looked at may have what was left out.
+// and never forgotten: whatever is looked at may have what was left out, which
+// [abi.AnyLabel] says in a set of labels.
 const (
-	maxLabels    = 256     // that a session holds
+	maxLabels    = 256     // that a session holds, or what one call or file has
+	maxSpoken    = 1 << 12 // servers whose data has labels
 	maxLabelName = 160     // bytes
 	maxLabelled  = 1 << 16 // calls and frames whose data has labels
 	maxFileKeys  = 1 << 16 // names of files that have labels
@@ -42,16 +44,17 @@ func (s *State) addLabels(n *entry, l *abi.LabelEvent) {
 	call := abi.Call{ID: l.Call}
 	if n != nil {
 		call = n.call
-		n.labels = union(n.labels, l.Data)
 	}
 	f := &s.session.flows
 	for _, name := range l.Session {
 		if slices.Contains(s.session.labels, name) {
 			continue
 		}
-		if len(s.session.labels) >= maxLabels || len(name) > maxLabelName {
-			f.crowded = true
-			s.rebind()
+		if len(s.session.labels) >= maxLabels || len(name) > maxLabelName || name == abi.AnyLabel {
+			if !f.crowded {
+				f.crowded = true
+				s.rebind()
+			}
 			continue
 		}
 		s.session.labels = union(s.session.labels, []string{name})
@@ -64,10 +67,7 @@ func (s *State) addLabels(n *entry, l *abi.LabelEvent) {
 	}
 	if len(l.Data) > 0 {
 		f.mark(call.ID, l.Data)
-		if f.spoken == nil {
-			f.spoken = map[string][]string{}
-		}
-		f.spoken[call.Server] = few(union(f.spoken[call.Server], bounded(l.Data)))
+		f.speak(call.Server, l.Data)
 	}
 	for _, file := range l.Files {
 		s.files.add(file)
@@ -84,41 +84,64 @@ func compare(a, b string) int {
 	return 0
 }
 
-// bounded leaves out the names that are too long to be any.
-func bounded(labels []string) []string {
-	return slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return len(l) > maxLabelName })
+// speak notes the labels of a server's data.
+func (f *flows) speak(server string, labels []string) {
+	if f.spoken == nil {
+		f.spoken = map[string][]string{}
+	}
+	if _, known := f.spoken[server]; !known && len(f.spoken) >= maxSpoken {
+		f.smeared = more(f.smeared, labels)
+		return
+	}
+	f.spoken[server] = more(f.spoken[server], labels)
 }
 
 // mark gives what a call or frame brings labels.
 func (f *flows) mark(name string, labels []string) {
-	labels = bounded(labels)
 	if f.data == nil {
 		f.data = map[string][]string{}
 	}
 	if _, known := f.data[name]; !known && len(f.data) >= maxLabelled {
-		f.smeared = few(union(f.smeared, labels))
+		f.smeared = more(f.smeared, labels)
 		return
 	}
-	f.data[name] = few(union(f.data[name], labels))
+	f.data[name] = more(f.data[name], labels)
 }
 
-// few keeps a set of labels small. The names that are left out are those behind
-// the others, so that the same sets stay the same.
-func few(labels []string) []string { return labels[:min(len(labels), maxLabels)] }
+// more adds labels to a set that stays small. None that is in it leaves it: what
+// there is no room for makes it a set of any label.
+func more(set, labels []string) []string {
+	if len(labels) == 0 || slices.Contains(set, abi.AnyLabel) {
+		return set
+	}
+	all := union(set, labels)
+	if len(all) > maxLabels || slices.ContainsFunc(labels, func(l string) bool { return len(l) > maxLabelName }) {
+		return union(set, []string{abi.AnyLabel})
+	}
+	return all
+}
+
+// spelled adds to a set of any label those that the policy knows, for plugins that
+// look for one by its name.
+func (s *State) spelled(labels []string, any bool) []string {
+	if s.policy == nil || !any && !slices.Contains(labels, abi.AnyLabel) {
+		return labels
+	}
+	return union(labels, append(s.policy.Labels(), abi.AnyLabel))
+}
 
 // add gives a file labels.
 func (f *labelled) add(file abi.FileLabels) {
 	if f.byKey == nil {
 		f.byKey = map[string]abi.FileLabels{}
 	}
-	data, session := bounded(file.Data), bounded(file.Session)
 	for _, key := range file.Keys {
 		was, known := f.byKey[key]
 		if !known && (len(f.byKey) >= maxFileKeys || len(key) > 64) {
-			f.blurred.Data, f.blurred.Session = few(union(f.blurred.Data, data)), few(union(f.blurred.Session, session))
+			f.blurred.Data, f.blurred.Session = more(f.blurred.Data, file.Data), more(f.blurred.Session, file.Session)
 			continue
 		}
-		was.Data, was.Session = few(union(was.Data, data)), few(union(was.Session, session))
+		was.Data, was.Session = more(was.Data, file.Data), more(was.Session, file.Session)
 		f.byKey[key] = was
 	}
 }
@@ -179,6 +202,7 @@ func (s *State) markLabels(found []abi.Finding) {
 				found[i].Labels = union(found[i].Labels, e.Labels)
 			}
 		}
+		found[i].Labels = s.spelled(found[i].Labels, false)
 	}
 }
 
@@ -220,7 +244,12 @@ func (s *State) carried(b *binding, snap *abi.Snapshot) []abi.Carried {
 func (s *State) rebind() { s.bindings = map[string]*binding{} }
 
 // Labels lists the labels that the session holds.
-func (s *State) Labels() []string { return slices.Clone(s.session.labels) }
+func (s *State) Labels() []string {
+	if s.session.flows.crowded {
+		return union(s.session.labels, []string{abi.AnyLabel})
+	}
+	return slices.Clone(s.session.labels)
+}
 
 // holdsAll says whether the session holds every one of several labels.
 func (s *State) holdsAll(labels []string) bool {

@@ -131,7 +131,6 @@ type entry struct {
 	ask         *abi.AskEvent
 	held        bool // somebody waits for the answer to the ask
 	unweighed   bool // its arguments are gone: it may have charged anything
-	labels      []string
 }
 
 // New returns the state before any event.
