@@ -54,7 +54,7 @@ func readTrust(named string) (t *bundle.Trust, hint string, err error) {
 	case !there && named != "":
 		return nil, "", fmt.Errorf("--trust %q: no such file; name a trust file, or make one with callgate plugin trust add --trust", named)
 	case !there:
-		hint = path + ": no such file, so that nobody is trusted; say whom you trust with callgate plugin trust add"
+		hint = path + ": no such file, so that nobody is trusted; say whom you trust with callgate plugin trust add NAME KEY --scope SCOPE"
 	}
 	return t, hint, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -150,6 +151,9 @@ func reportText(r *scan.Report) (b []byte) {
 	}
 	for _, e := range r.Imports {
 		b = fmt.Appendf(b, "import  %s.%s  %s\n", oneLine(e.Module), oneLine(e.Name), oneLine(e.Type))
+	}
+	if slices.ContainsFunc(r.Imports, func(e scan.Entry) bool { return e.Module == scan.WASIModule }) {
+		b = append(b, "note    there is no system behind "+scan.WASIModule+": no file, no network, no environment; time and randomness follow from the snapshot\n"...)
 	}
 	for _, e := range r.Exports {
 		b = fmt.Appendf(b, "export  %s  %s\n", oneLine(e.Name), oneLine(e.Type))

@@ -18,9 +18,9 @@ import (
 )
 
 type pluginLockFlags struct {
-	trust         string
-	check, frozen bool
-	plain, json   bool
+	trust                  string
+	check, frozen, offline bool
+	plain, json            bool
 }
 
 func pluginLockCmd(std stdio) *cobra.Command {
@@ -30,15 +30,18 @@ func pluginLockCmd(std stdio) *cobra.Command {
 		Short: "Pin the bundles that policies name, or check that they are",
 		Long: "Looks up what the policies and those that they include name under plugins: in its file or in its registry, verifies it, and\n" +
 			"writes its digests to the " + bundle.LockFile + " beside each policy file: what is served is what that pins, and tags are followed\n" +
-			"here only. A pin that another takes the place of is shown as old → new; another plugin, an older\n" +
-			"version, or other bytes under the same version are refused, and then no lock is written. --frozen follows no tag: it gets what the lock pins and this machine does\n" +
-			"not have. --check asks nobody: it says what would not be served here, and exits with 1 if there is any. Modules are pinned by\n" +
-			"the digest: of their entry, not here.",
+			"here only. A pin that another takes the place of is shown as old → new; another plugin, an older version, or other bytes under\n" +
+			"the same version are refused, and then no lock is written. --offline asks no registry: it pins what is in files, and leaves\n" +
+			"references as the lock pins them. --frozen follows no tag: it gets what the lock pins and this machine does not have. --check\n" +
+			"asks nobody: it says what would not be served here, and exits with 1 if there is any. Modules are pinned by the digest: of\n" +
+			"their entry, not here.",
 		Args: wants(cobra.MinimumNArgs(1), "name policy files"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
-			case f.check && f.frozen:
-				return errors.New("--check and --frozen: want one of them")
+			case f.check && f.frozen, f.check && f.offline, f.frozen && f.offline:
+				return errors.New("--check, --frozen and --offline: want one of them")
+			case f.offline && f.plain:
+				return errors.New("--plain-http: --offline asks no registry; leave one of them out")
 			case f.check && (f.trust != "" || f.plain):
 				return errors.New("--check: it asks nobody, and holds bundles to the trust file that serving reads; leave --trust and --plain-http out")
 			}
@@ -55,6 +58,7 @@ func pluginLockCmd(std stdio) *cobra.Command {
 	trustFlag(cmd, &f.trust)
 	plainFlag(cmd, &f.plain)
 	cmd.Flags().BoolVar(&f.check, "check", false, "change nothing and ask nobody: say what is not pinned, not here, or not trusted")
+	cmd.Flags().BoolVar(&f.offline, "offline", false, "pin what is in files, and leave references as the lock pins them: ask no registry")
 	cmd.Flags().BoolVar(&f.frozen, "frozen", false, "change no lock: get what it pins and this machine does not have")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
@@ -83,6 +87,25 @@ func (g *lockGroup) wants() (list []oci.Want) {
 		}
 	}
 	return list
+}
+
+// get gets what the lock is to pin, or with --frozen what is missing of what it pins.
+func (g *lockGroup) get(ctx context.Context, k *keeping, l *bundle.Lock, f pluginLockFlags) (list []*oci.Verified, err error) {
+	switch {
+	case f.frozen:
+		return k.Refetch(ctx, l, g.wants(), oci.Options{PlainHTTP: f.plain})
+	case f.offline:
+		list, err = k.Here(l, g.wants())
+	default:
+		list, err = k.Get(ctx, g.wants(), oci.Options{PlainHTTP: f.plain})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := g.otherDigests(list); err != nil {
+		return nil, failed(err)
+	}
+	return list, nil
 }
 
 // otherDigests says which entry of a policy states another digest than it would be served.
@@ -126,13 +149,7 @@ func pluginLock(ctx context.Context, std stdio, f pluginLockFlags, uses []policy
 			return err
 		}
 		all[i].lock = g.lock
-		if f.frozen {
-			all[i].list, err = k.Refetch(ctx, l, g.wants(), oci.Options{PlainHTTP: f.plain})
-		} else if all[i].list, err = k.Get(ctx, g.wants(), oci.Options{PlainHTTP: f.plain}); err == nil {
-			if err = g.otherDigests(all[i].list); err != nil {
-				err = failed(err)
-			}
-		}
+		all[i].list, err = g.get(ctx, k, l, f)
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -72,6 +72,9 @@ func pluginPack(std stdio, dir, output string, asJSON bool) error {
 	if err := regular.Replace(output, data, 0o644); err != nil {
 		return unread(err, "choose another file with -o")
 	}
+	if plugin.Nobody(parts.License) {
+		fmt.Fprintf(std.err, "note: %s does not say whose it is, nor since when: state both, and pack it again\n", bundle.LicenseFile)
+	}
 	digest := abi.DigestBytes(data)
 	text := fmt.Appendf(nil, "%s  %s, %d bytes, %d cases passed\ndigest  %s\nsign it with: callgate plugin sign --key NAME%s %s\n",
 		oneLine(output), nameOfModule(m), len(data), tried, digest, bundle.SecretSuffix, oneLine(output))

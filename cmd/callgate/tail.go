@@ -156,7 +156,8 @@ func eventText(e abi.Event) string {
 		return fmt.Sprintf("result    %s %s", e.Result.Call, shorten(textOr(e.Result.Value, e.Text), most))
 	case e.Verdict != nil:
 		v := e.Verdict
-		return fmt.Sprintf("verdict   %s %s %s%s", v.ID, outcomeText(v), shorten(v.Reason, most), heardText(v))
+		text := fmt.Sprintf("verdict   %s %s %s", v.ID, outcomeText(v), shorten(v.Reason, most))
+		return strings.TrimRight(text, " ") + heardText(v)
 	case e.Ask != nil:
 		if e.Ask.OfServer() {
 			return fmt.Sprintf("ask       %s about the server %q", e.Ask.Call, e.Ask.Server)

@@ -102,6 +102,9 @@ func (w *mending) one(v abi.Verdict) bool {
 	case "result":
 		return w.note("the limit is %s", v.Rule)
 	}
+	if v.Mend == "" && v.Plugin != nil {
+		return w.note("plugin %s decides it; if it should not, change its with: or its on: at %s, or take it out there", v.Contract, v.Rule)
+	}
 	return w.note("%s", v.Mend)
 }
 

@@ -27,7 +27,7 @@ func (t *Trust) unknownScope(name string) error {
 	if like := t.like(name); like != "" {
 		return fmt.Errorf("%q is in no scope of the trust file; it looks like %q, and is not that: somebody may pose as them", name, like)
 	}
-	return fmt.Errorf("%q is in no scope of the trust file; name there who may sign it, if you know their key: callgate plugin trust add", name)
+	return fmt.Errorf("%q is in no scope of the trust file; name there who may sign it, if you know their key: callgate plugin trust add NAME KEY --scope SCOPE", name)
 }
 
 // like is a scope that a name, or another scope, could be taken for at a glance; ""

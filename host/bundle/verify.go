@@ -150,7 +150,7 @@ func (t *Trust) unknownKey(s minisign.Signature) error {
 			return fmt.Errorf("%s; and %w", text, t.unknownScope(c.name))
 		}
 	}
-	return fmt.Errorf("%s; add it there if you know whose it is: callgate plugin trust add", text)
+	return fmt.Errorf("%s; add it there if you know whose it is: callgate plugin trust add NAME KEY --scope SCOPE", text)
 }
 
 func (t *Trust) keyOf(id uint64) (string, Key, bool) {

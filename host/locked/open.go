@@ -102,7 +102,7 @@ func LockOf(policyFile string) string {
 
 // readTrust reads whom the operator trusts.
 func (o *Opener) readTrust() (*bundle.Trust, error) {
-	const mend = "say whom you trust with callgate plugin trust add"
+	const mend = "say whom you trust with callgate plugin trust add NAME KEY --scope SCOPE"
 	switch {
 	case o.trust != nil:
 		return o.trust, nil

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,9 @@ var texts = []struct{ name, mend string }{
 	{bundle.ReadmeFile, "say there what the plugin is for, and which settings it takes"},
 	{bundle.LicenseFile, "put the text of the license there that others may use it under"},
 }
+
+// Nobody says whether a license names its holder as the template does: not at all.
+func Nobody(license []byte) bool { return bytes.Contains(license, []byte("YEAR THE AUTHORS OF ")) }
 
 // Parts is what a bundle of the folder is made of: a module and cases that were read
 // from it, and the texts beside them. Everything in it is a file of the folder: a

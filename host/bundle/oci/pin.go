@@ -56,6 +56,48 @@ func (k *Keeper) get(ctx context.Context, w Want, o Options) (*Verified, error) 
 	return k.Verify(w.Text, a)
 }
 
+// Here is Get without a network: a file is what it holds, and a reference stays the
+// bundle that the lock pins, as it is in the store.
+func (k *Keeper) Here(l *bundle.Lock, wants []Want) ([]*Verified, error) {
+	var list []*Verified
+	var errs []error
+	for _, w := range wants {
+		v, err := k.here(l, w)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, v)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return list, nil
+}
+
+func (k *Keeper) here(l *bundle.Lock, w Want) (*Verified, error) {
+	if w.Path != "" {
+		return k.get(context.Background(), w, Options{})
+	}
+	pin := l.Find(w.Text)
+	if pin == nil {
+		return nil, fmt.Errorf("%w, without --offline, or take it in with callgate plugin load", &UnpinnedError{w.Text})
+	}
+	data, signatures, err := k.held(pin, w)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w.Text, err)
+	}
+	if _, _, err := pin.OpenTrusted(k.Trust, data, signatures, k.Now); err != nil {
+		return nil, &UntrustedError{w.Text, err}
+	}
+	v, err := k.VerifyBundle(w.Text, data, signatures)
+	if err != nil {
+		return nil, err
+	}
+	v.Entry.Manifest = pin.Manifest
+	return v, nil
+}
+
 // Refetch gets what a lock pins and the store does not have: just that, wherever a
 // tag leads by now. What comes back has to be kept.
 func (k *Keeper) Refetch(ctx context.Context, l *bundle.Lock, wants []Want, o Options) ([]*Verified, error) {
