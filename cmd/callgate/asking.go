@@ -41,7 +41,7 @@ func asking(p *policy.Policy, hook *approval.Webhook, info approval.Info) proxy.
 		if err != nil {
 			return nil, err
 		}
-		return approval.Listen(approval.Options{Dir: dir, Desk: t.Desk, Info: info, Context: t.Context, Child: t.Children, Accept: t.Accept, Reload: t.Reload, AcceptPolicy: t.AcceptPolicy, Labels: t.Labels})
+		return approval.Listen(approval.Options{Dir: dir, Desk: t.Desk, Info: info, Context: t.Context, Child: t.Children, Accept: t.Accept, Reload: t.Reload, AcceptPolicy: t.AcceptPolicy, Look: t.Look, Labels: t.Labels})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func reloadCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reload [--accept]",
 		Short: "Say which live processes have the policy of their files in force, and accept one that waits",
-		Long: "Every live callgate reads the files of its policy again when they change. What does not load changes nothing, and what\n" +
+		Long: "Every live callgate reads the files of its policy again when they change, and now, before it is listed. What does not load changes nothing, and what\n" +
 			"may allow more waits until it is accepted here: whatever waits, or with a digest only the policy that was listed with it. settings.mode and settings.default only change with a restart.\n" +
 			"Without --accept it ends with 1 if the files of a live process do not load, and else with 0: that something waits is no mistake.",
 		Args: wants(cobra.NoArgs, "it takes none; --group NAME is about one group only"),
@@ -50,6 +51,8 @@ func reload(std stdio, group, accept string, asJSON bool) error {
 		return fmt.Errorf("callgate reload: %q is no digest; want the %d digits that callgate reload prints, or --accept alone", accept, minDigest)
 	}
 	list, err := processes(group)
+	list, lookErr := looked(list)
+	err = errors.Join(err, lookErr)
 	var text strings.Builder
 	var values []abi.Value
 	var waits []string // digests
@@ -95,6 +98,32 @@ func reload(std stdio, group, accept string, asJSON bool) error {
 		return failed(err)
 	}
 	return nil
+}
+
+// looked has the processes read their files now, all at once, so that what is said of
+// them is true of the files as they are. A process that ended meanwhile is left out.
+func looked(list []approval.Process) ([]approval.Process, error) {
+	errs := make([]error, len(list))
+	var group sync.WaitGroup
+	for i := range list {
+		if list[i].Info.Reload == nil {
+			continue
+		}
+		group.Go(func() { list[i], errs[i] = list[i].Look() })
+	}
+	group.Wait()
+	var live []approval.Process
+	for i, p := range list {
+		switch {
+		case errors.Is(errs[i], approval.ErrEnded):
+			errs[i] = nil
+			continue
+		case errs[i] != nil:
+			errs[i] = fmt.Errorf("%s: its files were not read just now, and it says how they stood before: %w", processName(p), errs[i])
+		}
+		live = append(live, p)
+	}
+	return live, errors.Join(errs...)
 }
 
 // broken says that the files of a live process do not load. What waits, or takes

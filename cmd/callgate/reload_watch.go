@@ -127,6 +127,9 @@ func (r *reloading) changed() map[string][sha256.Size]byte {
 
 // load reads the files again.
 func (r *reloading) load() (proxy.Loaded, error) {
+	if len(r.read()) == 0 {
+		return r.Current(), nil // the policy is read once
+	}
 	var files []string
 	sums := map[string][sha256.Size]byte{}
 	shelf().Sweep() // of the attempt before: one that waits may be replaced many times

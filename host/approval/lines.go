@@ -32,6 +32,7 @@ const (
 	doContext = "context"
 	doAccept  = "accept"
 	doPolicy  = "policy"
+	doLook    = "look"
 )
 
 // request is a line from a terminal.
@@ -48,7 +49,7 @@ type request struct {
 // them must be there.
 func requestMembers(do string) ([]string, bool) {
 	switch do {
-	case doInfo, doPending:
+	case doInfo, doPending, doLook:
 		return nil, true
 	case doAnswer:
 		return []string{"answer", "id"}, true

@@ -20,6 +20,7 @@ import (
 const (
 	dialTime = 2 * time.Second
 	helloAge = 5 * time.Second  // for what a process says of itself
+	lookTime = 15 * time.Second // for files to be read again
 	workTime = 60 * time.Second // for an answer to be carried out
 )
 
@@ -82,15 +83,28 @@ func Processes(dir string) ([]Process, error) {
 // greet asks a process what it is.
 func greet(path string) (Process, error) {
 	p := Process{Path: path}
-	err := p.ask(request{do: doInfo}, helloAge, func(v abi.Value) (bool, error) {
+	err := p.inform(doInfo, helloAge)
+	return p, err
+}
+
+// Look has the process read the files of its policy now, and returns it with what
+// became of them.
+func (p Process) Look() (Process, error) {
+	err := p.inform(doLook, lookTime)
+	return p, err
+}
+
+func (p *Process) inform(do string, limit time.Duration) error {
+	return p.ask(request{do: do}, limit, func(v abi.Value) (bool, error) {
 		if e := v.Get("error"); e.Exists() {
 			return true, errors.New(e.Str())
 		}
 		info, err := parseInfo(v.Get("info"))
-		p.Info = info
+		if err == nil {
+			p.Info = info
+		}
 		return true, err
 	})
-	return p, err
 }
 
 // Pending lists the open questions of the process, oldest first.

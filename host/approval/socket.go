@@ -38,6 +38,9 @@ type Options struct {
 	// process does not read them again.
 	Reload       func() Reload
 	AcceptPolicy func(digest string) error
+	// Look reads the files again now, and returns once Reload says what they are.
+	// Nil: as Reload.
+	Look func()
 	// Labels lists those that the session holds; nil: nobody says.
 	Labels func() []string
 	// Child lists the processes whose descendants are refused. It is called for
@@ -194,7 +197,10 @@ func (s *Socket) serve(c *net.UnixConn) {
 // do carries a request out.
 func (s *Socket) do(r request, out *replies) error {
 	switch r.do {
-	case doInfo:
+	case doInfo, doLook:
+		if r.do == doLook && s.o.Look != nil {
+			s.o.Look()
+		}
 		info := s.o.Info
 		if s.o.Reload != nil {
 			r := s.o.Reload()

@@ -47,6 +47,8 @@ type Terminal struct {
 	// what waits into force, if it still has the digest; nil: nobody reloads.
 	Reload       func() approval.Reload
 	AcceptPolicy func(digest string) error
+	// Look reads the files again now.
+	Look func()
 	// Labels lists those that the session holds.
 	Labels func() []string
 }

@@ -78,7 +78,7 @@ func (k *Keeper) listen() io.Closer {
 	}
 	t := Terminal{Desk: k.asks.desk, Children: k.o.Children, Accept: k.accept, Labels: k.o.Engine.Labels}
 	if k.o.Reloader != nil {
-		t.Reload, t.AcceptPolicy = k.reload, k.o.Reloader.Accept
+		t.Reload, t.AcceptPolicy, t.Look = k.reload, k.o.Reloader.Accept, k.o.Reloader.Look
 	}
 	t.Context = func(text string) error {
 		if !k.takesContext() { // a reload can change that

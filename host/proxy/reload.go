@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -43,6 +44,9 @@ type Reloading struct {
 // concurrent use.
 type Reloader struct {
 	o Reloading
+
+	checking sync.Mutex    // held while files are read, so that what was read last counts
+	begun    atomic.Uint64 // how often that was begun
 
 	mu      sync.Mutex
 	current Loaded
@@ -111,38 +115,64 @@ func (r *Reloader) adopt(k *Keeper) {
 
 // Check reads the files again, and puts what they say into force if that allows
 // nothing more. It is called when they may have changed.
-func (r *Reloader) Check() {
+func (r *Reloader) Check() { r.check(func() bool { return true }) }
+
+// Look is [Reloader.Check] for somebody who asks how the files stand now. Several
+// who ask at once have them read once.
+func (r *Reloader) Look() {
+	before := r.begun.Load()
+	r.check(func() bool { return r.begun.Load() == before })
+}
+
+// check reads the files again if that is still needed once it is its turn.
+func (r *Reloader) check(needed func() bool) {
+	r.checking.Lock()
+	var sends out
+	if needed() {
+		r.begun.Add(1)
+		sends = r.readAgain()
+	}
+	r.checking.Unlock() // a client that does not read holds up nobody who asks
+	sends.send()
+}
+
+// readAgain is one check. It returns what is to be sent.
+func (r *Reloader) readAgain() (sends out) {
 	next, err := r.o.Load()
 	if err != nil {
 		time.Sleep(tornWait) // they may be half written
 		next, err = r.o.Load()
 	}
 	r.mu.Lock()
-	defer r.unlock()
+	defer func() {
+		sends, r.sends = r.sends, nil
+		r.mu.Unlock()
+	}()
 	if err != nil {
 		r.waiting = nil
 		r.become(abi.ReloadFailed, "", strings.Split(err.Error(), "\n"))
-		return
+		return nil
 	}
 	r.stale(next.Restart)
 	digest := next.Policy.Digest()
 	if next.Policy.Value().Equal(r.current.Policy.Value()) {
 		r.waiting = nil
 		r.become(abi.ReloadInForce, digest, nil)
-		return
+		return nil
 	}
 	r.guard(next.Protected)
 	if fixed := policy.Fixed(r.current.Policy, next.Policy, r.o.Servers...); len(fixed) > 0 {
 		r.waiting = nil
 		r.become(abi.ReloadFixed, digest, fixed)
-		return
+		return nil
 	}
 	if looser := policy.Loosens(r.current.Policy, next.Policy); len(looser) > 0 {
 		r.waiting = &next
 		r.become(abi.ReloadWaits, digest, looser)
-		return
+		return nil
 	}
 	r.use(next)
+	return nil
 }
 
 // guard has calls kept away from files that may come to be in force.
