@@ -14,7 +14,7 @@ const ManifestSchema = "callgate.plugin/v0"
 // Manifest is what a plugin says of itself: what it judges, what it wants to see,
 // and the most it may do. The host holds it to that.
 type Manifest struct {
-	Name        string // SCOPE/NAME or NAME: lower-case letters, digits, '-', '_', '.'
+	Name        string // see PluginNameForm
 	Version     string // of Semantic Versioning 2.0.0
 	ABI         string
 	License     string
@@ -71,6 +71,9 @@ func MarkerOf(version string) string {
 
 // IsPluginName says whether s can be the name of a plugin.
 func IsPluginName(s string) bool { return pluginName.MatchString(s) && !strings.Contains(s, "..") }
+
+// PluginNameForm says what [IsPluginName] accepts.
+const PluginNameForm = "NAME, SCOPE/NAME or up to three scopes before NAME, each 1 to 63 lower-case letters, digits, '.', '_' and '-', a letter or digit first, and no '..'"
 
 var manifestMembers = []string{
 	"schema", "name", "version", "abi", "license", "description", "source", "phases", "kinds", "reads", "effects", "codes", "settings", "limits", "build",
@@ -153,7 +156,7 @@ func (m *Manifest) readBuild(r *reader) {
 func (m *Manifest) check() error {
 	switch {
 	case !IsPluginName(m.Name):
-		return fmt.Errorf("name: %q; want NAME or SCOPE/NAME of lower-case letters, digits, '.', '_' and '-'", m.Name)
+		return fmt.Errorf("name: %q; want %s", m.Name, PluginNameForm)
 	case !pluginVersion.MatchString(m.Version):
 		return fmt.Errorf("version: %q; want one like 1.2.0", m.Version)
 	case !slices.Contains(Versions, m.ABI):

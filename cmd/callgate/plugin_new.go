@@ -33,7 +33,7 @@ func pluginNewCmd(std stdio) *cobra.Command {
 				return unread(err, "choose a folder that can be written to with --dir")
 			}
 			text := []byte(oneLine(to) + ": a plugin, with its SDK and cases; README.md says what it takes; next\n" +
-				"  cd " + oneLine(to) + "\n" + first(lang) + "  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
+				"  cd " + shellWord(oneLine(to)) + "\n" + first(lang) + "  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
 			if asJSON {
 				names := make([]string, len(files))
 				for i, f := range files {
@@ -57,4 +57,19 @@ func first(lang string) string {
 		return "  npm ci --ignore-scripts\n"
 	}
 	return ""
+}
+
+// shellWord is a text as a word that a shell takes for itself, and a command for no
+// option.
+func shellWord(text string) string {
+	if strings.HasPrefix(text, "-") {
+		text = "./" + text
+	}
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-/+,:@%", c)
+	}
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool { return !plain(c) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

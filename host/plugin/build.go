@@ -119,6 +119,11 @@ func (f *Folder) command(ctx context.Context, says io.Writer) error {
 // aside moves a file away, and returns how it comes back in place of what a
 // command left there. A directory stays.
 func aside(name string) (undo func() error, err error) {
+	away := name + ".callgate-before"
+	// A build that was killed has put nothing back.
+	if err := os.Rename(away, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {
 		return func() error { return nil }, nil
@@ -134,7 +139,6 @@ func aside(name string) (undo func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	away := name + ".callgate-before"
 	if err := os.Rename(name, away); err != nil {
 		return nil, err
 	}

@@ -99,3 +99,27 @@ func TestWhatABuildStartsEndsWithIt(t *testing.T) {
 		}
 	}
 }
+
+// TestABuildThatWasKilledLeavesNothingToTheNext: what it had moved away is back before
+// the next one begins, which may fail.
+func TestABuildThatWasKilledLeavesNothingToTheNext(t *testing.T) {
+	for _, run := range []string{"exit 1", "echo new >plugin.wasm; exit 1"} {
+		f := inFolder(t, run)
+		at := filepath.Join(f.Dir, "plugin.wasm")
+		if err := os.WriteFile(at+".callgate-before", []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Build(t.Context(), os.Stderr); err == nil {
+			t.Errorf("%s: it is built", run)
+		}
+		if text, err := os.ReadFile(at); err != nil || string(text) != "mine" {
+			t.Errorf("%s: %q, %v; want what was there before both", run, text, err)
+		}
+		if _, err := os.Lstat(at + ".callgate-before"); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: what was moved away is left: %v", run, err)
+		}
+	}
+}

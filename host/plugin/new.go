@@ -47,7 +47,7 @@ func New(lang, name string) ([]File, error) {
 		return nil, fmt.Errorf("%q: no template for it; want one of %s", lang, strings.Join(Langs, ", "))
 	}
 	if !abi.IsPluginName(name) {
-		return nil, fmt.Errorf("%q: want NAME or SCOPE/NAME of lower-case letters, digits, '.', '_' and '-'", name)
+		return nil, fmt.Errorf("%q: want %s", name, abi.PluginNameForm)
 	}
 	own, err := templateFiles(lang)
 	if err != nil {
@@ -86,12 +86,16 @@ func templateFiles(name string) ([]txtar.File, error) {
 }
 
 // Create writes the files of a new plugin into a directory, which must not be
-// there. If that fails, it is not there afterwards.
-func Create(dir string, files []File) (err error) {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s: it is there already; choose another name, or another --dir", dir)
-		}
+// there. They are written beside it, and it is there once they all are.
+func Create(to string, files []File) (err error) {
+	to = filepath.Clean(to)
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("%s: it is there already; choose another name, or another --dir", to)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(to), ".callgate-new-*")
+	if err != nil {
 		return err
 	}
 	defer func() {
@@ -99,6 +103,9 @@ func Create(dir string, files []File) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -108,5 +115,5 @@ func Create(dir string, files []File) (err error) {
 			return err
 		}
 	}
-	return nil
+	return os.Rename(dir, to)
 }

@@ -197,3 +197,29 @@ func TestABuildThatFailsLeavesWhatWasThere(t *testing.T) {
 		}
 	}
 }
+
+// TestANewFolderIsThereWholeOrNotAtAll: a file that can not be written leaves nothing,
+// under no name.
+func TestANewFolderIsThereWholeOrNotAtAll(t *testing.T) {
+	in := t.TempDir()
+	good := []File{{"a", []byte("1")}, {"b/c", []byte("2")}}
+	bad := append(good, File{"a/d", []byte("3")}) // below a file
+	if err := Create(filepath.Join(in, "x"), bad); err == nil {
+		t.Error("a file below a file is written")
+	}
+	if left, err := os.ReadDir(in); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := Create(filepath.Join(in, "x")+"/", good); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(in, "x", "b", "c")); err != nil || string(text) != "2" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := Create(filepath.Join(in, "x"), good); err == nil || !strings.Contains(err.Error(), "it is there already") {
+		t.Errorf("again: %v", err)
+	}
+	if left, err := os.ReadDir(in); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

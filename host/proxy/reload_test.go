@@ -143,3 +143,22 @@ func TestReloadsAndCallsAtOnce(t *testing.T) {
 		t.Error("the accepted policy allows, and does not hold")
 	}
 }
+
+// TestALookSeesTheFilesAsTheyAre: who looks after a change hears of it at once, and
+// several who look together have the files read a few times, not once each.
+func TestALookSeesTheFilesAsTheyAre(t *testing.T) {
+	r := newReloadable(t, reloadAsk)
+	for i, text := range []string{reloadDeny, "callgate: 1\nsettings: {default: deny}\n", "broken", reloadDeny} {
+		r.text.Store(&text)
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				r.Look()
+				if s := r.State(); (s.State == abi.ReloadFailed) != (text == "broken") || s.State == abi.ReloadInForce && s.Digest != loadPolicy(t, text).Digest() {
+					t.Errorf("%d: %+v", i, s)
+				}
+			})
+		}
+		group.Wait()
+	}
+}
