@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
@@ -17,8 +18,8 @@ import (
 )
 
 // canaries runs the cases of each plugin that a policy would bring in: those of its
-// bundle, or of the folder that its module lies in. A case that fails keeps the policy out, whatever
-// the policy itself says of the plugin.
+// bundle, or of the folder that its module lies in. A case that fails keeps the policy
+// out, as do those that never end, whatever the policy itself says of the plugin.
 func canaries(now, next *policy.Policy) error {
 	in := now.Plugins()
 	var errs []error
@@ -32,7 +33,7 @@ func canaries(now, next *policy.Policy) error {
 			continue
 		}
 		tried[key] = true
-		if err := canary(ref); err != nil {
+		if err := canary(ref, sandbox(), time.Now().Add(canaryTime)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w; mend the plugin, or its cases", ref.Rule, err))
 		}
 	}
@@ -58,9 +59,13 @@ func caseFiles(p *policy.Policy) []string {
 	return files
 }
 
-// canary runs the cases of one plugin. A module without a folder of its own has
-// none.
-func canary(ref contract.PluginRef) error {
+// canaryTime is how long the cases of one plugin may take. Until they have ended no
+// other change of the policy comes into force.
+const canaryTime = time.Minute
+
+// canary runs the cases of one plugin in a sandbox, until a time. A module without a folder of its
+// own has none.
+func canary(ref contract.PluginRef, o wasm.Options, until time.Time) error {
 	t, err := loadedTarget(ref)
 	if err != nil {
 		return err
@@ -69,33 +74,78 @@ func canary(ref contract.PluginRef) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	host, err := wasm.New(sandbox())
+	host, err := wasm.New(o)
 	if err != nil {
 		return err
 	}
 	defer host.Close()
-	start := func(settings abi.Value) func(abi.Value) cases.PluginAnswer {
-		p, err := host.Load(context.Background(), wasm.Source{Name: ref.Name, Module: t.Module.Data, Manifest: t.Module.Manifest, Settings: settings})
-		return func(snapshot abi.Value) cases.PluginAnswer {
-			var refused *wasm.Error
-			switch {
-			case errors.As(err, &refused):
-				return cases.PluginAnswer{Class: refused.Class, Detail: refused.Detail}
-			case err != nil:
-				return cases.PluginAnswer{Class: abi.FailHost, Detail: err.Error()}
-			}
-			a := p.Evaluate(snapshot)
-			return cases.PluginAnswer{Output: a.Output, Fuel: a.Fuel, Class: a.Class, Detail: a.Detail}
-		}
-	}
+	c := canaryRun{host: host, name: ref.Name, module: t.Module, until: until}
+	defer c.close()
 	for _, f := range files {
-		for _, r := range cases.RunPlugin(f.File, t.Module.Manifest, start) {
+		results := cases.RunPlugin(f.File, t.Module.Manifest, c.start)
+		if c.late {
+			return fmt.Errorf("plugin %q: its cases take longer than %s (%s)", ref.Name, canaryTime, f.Path)
+		}
+		for _, r := range results {
 			if len(r.Failures) > 0 {
 				return fmt.Errorf("plugin %q fails its case %q (%s:%d): %s", ref.Name, r.Name, f.Path, r.Failures[0].Line, r.Failures[0].Text)
 			}
 		}
 	}
 	return nil
+}
+
+// canaryRun has the module loaded with the settings of one case at a time: a bundle
+// could state thousands of them.
+type canaryRun struct {
+	host   *wasm.Host
+	name   string
+	module *plugin.Module
+	until  time.Time
+	late   bool // it is past until: what is left was not tried
+
+	settings string
+	loaded   bool // with these settings, or err says why not
+	plugin   *wasm.Plugin
+	err      error
+}
+
+func (c *canaryRun) close() {
+	if c.plugin != nil {
+		c.plugin.Close()
+	}
+	c.plugin, c.loaded = nil, false
+}
+
+func (c *canaryRun) start(settings abi.Value) func(abi.Value) cases.PluginAnswer {
+	if key := settings.String(); !c.loaded || c.settings != key {
+		c.close()
+		if c.isLate() {
+			return func(abi.Value) cases.PluginAnswer { return cases.PluginAnswer{Class: abi.FailHost} }
+		}
+		c.settings, c.loaded = key, true
+		c.plugin, c.err = c.host.Load(context.Background(), wasm.Source{Name: c.name, Module: c.module.Data, Manifest: c.module.Manifest, Settings: settings})
+	}
+	return c.ask
+}
+
+func (c *canaryRun) isLate() bool {
+	c.late = c.late || time.Now().After(c.until)
+	return c.late
+}
+
+func (c *canaryRun) ask(snapshot abi.Value) cases.PluginAnswer {
+	var refused *wasm.Error
+	switch {
+	case c.isLate():
+		return cases.PluginAnswer{Class: abi.FailHost}
+	case errors.As(c.err, &refused):
+		return cases.PluginAnswer{Class: refused.Class, Detail: refused.Detail}
+	case c.err != nil:
+		return cases.PluginAnswer{Class: abi.FailHost, Detail: c.err.Error()}
+	}
+	a := c.plugin.Evaluate(snapshot)
+	return cases.PluginAnswer{Output: a.Output, Fuel: a.Fuel, Class: a.Class, Detail: a.Detail}
 }
 
 // loadedTarget reads again what an entry of a policy has loaded.

@@ -60,10 +60,14 @@ func openKeeper(trustFile string) (*keeping, error) {
 func readLock(path string) (*bundle.Lock, error) {
 	l, _, err := bundle.ReadLock(path)
 	if err != nil {
-		return nil, unread(err, "name a lock with --lock")
+		return nil, unread(err, mendLock)
 	}
 	return l, nil
 }
+
+// mendLock is said of a lock that is no file which can be read or replaced; not all
+// verbs can name another.
+const mendLock = "a lock is a file of its own, " + bundle.LockFile + " beside the policy"
 
 // writableLock reads a lock that is to be written, and finds what would keep it from
 // that.
@@ -73,7 +77,7 @@ func writableLock(path string) (*bundle.Lock, error) {
 		err = &os.PathError{Op: "write", Path: filepath.Dir(path), Err: errors.New("not a folder")}
 	}
 	if err = errors.Join(err, regular.Replaceable(path)); err != nil {
-		return nil, unread(err, "name a lock with --lock")
+		return nil, unread(err, mendLock)
 	}
 	return readLock(path)
 }

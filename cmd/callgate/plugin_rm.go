@@ -85,7 +85,7 @@ func pluginRemove(std stdio, lock string, asJSON bool, words []string) error {
 			return nil
 		})
 		if err != nil {
-			return unread(err, "name a lock with --lock")
+			return unread(err, mendLock)
 		}
 	}
 	for _, digest := range r.digests {

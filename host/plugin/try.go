@@ -47,11 +47,17 @@ func (e *Engines) Try(m *Module, files []CasesFile, match *regexp.Regexp) []Trie
 	return all
 }
 
-// trial loads the module once for each settings.
+// maxLoaded is how many settings a module stays loaded with: cases of a stranger
+// could state thousands.
+const maxLoaded = 8
+
+// trial loads the module for each settings, once if cases that share them lie
+// together.
 type trial struct {
 	engines *Engines
 	module  *Module
 	loaded  map[string]*loading
+	order   []string    // keys of loaded, the oldest first
 	others  []abi.Value // snapshots of all cases
 	answers []wasm.Answer
 	most    uint64
@@ -67,9 +73,13 @@ func (t *trial) begin() { t.answers, t.most = nil, 0 }
 
 func (t *trial) close() {
 	for _, l := range t.loaded {
-		if l.plugin != nil {
-			l.plugin.Close()
-		}
+		l.close()
+	}
+}
+
+func (l *loading) close() {
+	if l.plugin != nil {
+		l.plugin.Close()
 	}
 }
 
@@ -78,8 +88,13 @@ func (t *trial) start(settings abi.Value) func(abi.Value) cases.PluginAnswer {
 	key := settings.String()
 	l := t.loaded[key]
 	if l == nil {
+		if len(t.order) == maxLoaded {
+			t.loaded[t.order[0]].close()
+			delete(t.loaded, t.order[0])
+			t.order = t.order[1:]
+		}
 		l = &loading{}
-		t.loaded[key] = l
+		t.loaded[key], t.order = l, append(t.order, key)
 		var err error
 		if l.plugin, err = t.engines.Load(t.module, settings); err != nil {
 			l.failed = cases.PluginAnswer{Class: classOf(err), Detail: err.Error()}
