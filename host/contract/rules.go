@@ -45,7 +45,7 @@ type Rules struct {
 	Labels     []Label     // that its calls give
 	Flows      []Flow      // that end in it
 	Chains     []Chain
-	Tracks     bool        // the policy has labels, so that what is written to files is followed
+	Tracks     bool        // something gives labels, so that what is written to files is followed
 	Plugins    []PluginRef // that judge its calls and results, sorted by name
 }
 

@@ -36,7 +36,7 @@ func (p *Policy) flowRules(r *contract.Rules) {
 			}
 		}
 	}
-	r.Tracks = len(audience) > 0
+	r.Tracks = len(audience) > 0 || p.HasPlugins() // which give labels, too
 }
 
 func compileLabel(l *labelEntry, rule string) contract.Label {

@@ -126,6 +126,28 @@ func TestEntriesUnderAConditionStandBesideTheOthers(t *testing.T) {
 	}
 }
 
+// TestFilesAreFollowedWhereSomethingGivesLabels, and nowhere else.
+func TestFilesAreFollowedWhereSomethingGivesLabels(t *testing.T) {
+	const plugin = "plugins: [{name: p, use: ./labels.wasm, on: {tools: [s/t]}}]"
+	for name, c := range map[string]struct {
+		texts []string
+		want  bool
+	}{
+		"nothing":               {[]string{head("tools: {a/b: {verdict: allow}}")}, false},
+		"a label":               {[]string{head("labels: [{name: x, from: [s/t]}]")}, true},
+		"a plugin":              {[]string{head(plugin)}, true},
+		"a plugin of the floor": {[]string{"# floor\n" + head(plugin), head("tools: {a/b: {verdict: allow}}")}, true},
+	} {
+		p, err := loadWith(t, c.texts...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := p.RulesFor("fs", abi.KindTool, "write_file").Tracks; got != c.want {
+			t.Errorf("%s: files are followed: %v; want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestALabelOfAPluginNeedsAnEntryOfItsName: what waits for a label which no plugin of
 // policy or floor can give does not load; whichever layer has the plugin, it does.
 func TestALabelOfAPluginNeedsAnEntryOfItsName(t *testing.T) {
