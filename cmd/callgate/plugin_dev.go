@@ -162,7 +162,7 @@ func devText(r *dev.Round) (b []byte) {
 		b = fmt.Appendf(b, "%s  %s, %d bytes\n", oneLine(r.Module.Path), nameOfModule(r.Module), len(r.Module.Data))
 	}
 	if r.Err != nil {
-		return fmt.Appendf(b, "%s\n", printable(r.Err.Error()))
+		return fmt.Appendf(b, "%s\n", printable(unread(r.Err, "it is watched for").Error()))
 	}
 	for i := range r.Tried {
 		if len(r.Tried[i].Failures) > 0 {

@@ -144,7 +144,11 @@ func pluginLock(ctx context.Context, std stdio, f pluginLockFlags, uses []policy
 	all := make([]pinning, len(groups))
 	var errs []error
 	for i, g := range groups {
-		l, err := writableLock(g.lock)
+		read := writableLock
+		if f.frozen { // it is not written
+			read = readLock
+		}
+		l, err := read(g.lock)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,9 @@ func pluginSaveCmd(std stdio) *cobra.Command {
 			}
 			list, err := toSave(words, lock)
 			if err != nil {
+				return err
+			}
+			if err := keepsInputs(out, append([]string{lock}, words...)); err != nil {
 				return err
 			}
 			data, err := oci.Save(list)
@@ -58,6 +62,21 @@ func pluginSaveCmd(std stdio) *cobra.Command {
 	lockFlag(cmd, &lock)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// keepsInputs refuses to write over what is read: a slip of the hand would leave
+// nothing of it.
+func keepsInputs(out string, inputs []string) error {
+	to, err := os.Stat(out)
+	if err != nil {
+		return nil // it is not there, or writing says why not
+	}
+	for _, path := range inputs {
+		if info, err := os.Stat(path); err == nil && os.SameFile(to, info) {
+			return fmt.Errorf("-o %q: it is what is to be saved; name another file", out)
+		}
+	}
+	return nil
 }
 
 // toSave finds what words of a command line name.

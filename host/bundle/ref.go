@@ -89,6 +89,8 @@ func parseRegistryRef(text string) (Ref, error) {
 	rest, digest, pinned := strings.Cut(strings.TrimPrefix(text, registryPrefix), "@")
 	registry, path, ok := strings.Cut(rest, "/")
 	switch {
+	case pinned && !strings.Contains(rest, "/"):
+		return Ref{}, fmt.Errorf("a login in a reference; leave it out, and run docker login")
 	case pinned && !digestText.MatchString(digest):
 		return Ref{}, fmt.Errorf("%q is no digest; want sha256: and 64 hexadecimal digits in lower case", digest)
 	case !ok || path == "":

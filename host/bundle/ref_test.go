@@ -84,7 +84,7 @@ func TestWhatNamesNoPlugin(t *testing.T) {
 		"oci://ghcr.io/a@sha512:" + hex + hex:                "is no digest",
 		"oci://ghcr.io/a@" + hex:                             "is no digest",
 		"oci://ghcr.io/a:1@":                                 "is no digest",
-		"oci://user:secret@ghcr.io/a:1":                      "is no digest",
+		"oci://user:secret@ghcr.io/a:1":                      "a login in a reference",
 		"oci://GHCR.io/a:1":                                  "is no registry",
 		"oci://ghcr.io./a:1":                                 "is no registry",
 		"oci://.io/a:1":                                      "is no registry",

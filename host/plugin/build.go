@@ -112,9 +112,16 @@ func (f *Folder) command(ctx context.Context, says io.Writer) error {
 		return context.Cause(ctx)
 	case errors.Is(err, exec.ErrWaitDelay): // it ended well, and what it left has ended now
 		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%w; install a shell, which runs it", err)
+	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == notInstalled:
+		return fmt.Errorf("%w: a command in it is not installed; README.md of the plugin says what to install", err)
 	}
 	return err
 }
+
+// notInstalled is what a shell ends with that finds no command of a name.
+const notInstalled = 127
 
 // aside moves a file away, and returns how it comes back in place of what a
 // command left there. A directory stays.

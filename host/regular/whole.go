@@ -33,13 +33,27 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".callgate-*")
 	if err != nil {
-		return err
+		return meant(err, path)
 	}
 	if err = fill(f, data, mode); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the error above says more
+	}
+	return meant(err, path)
+}
+
+// meant is an error about the file that was to be written, and not about the one that
+// was to take its place, which nobody named.
+func meant(err error, path string) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return &fs.PathError{Op: "write", Path: path, Err: p.Err}
+	case errors.As(err, &l):
+		return &fs.PathError{Op: "write", Path: path, Err: l.Err}
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func TestFilesAreWrittenWholeOrNotAtAll(t *testing.T) {
 		{"created", "", func(p string) error { return regular.Create(p, []byte("new"), 0o600) }},
 		{"link", "symbolic link", func(p string) error { return regular.Replace(p, []byte("x"), 0o600) }},
 		{"folder", "not a regular file", func(p string) error { return regular.Replace(p, []byte("x"), 0o600) }},
-		{"none/file", "no such file", func(p string) error { return regular.Replace(p, []byte("x"), 0o600) }},
+		{"none/file", "none/file: no such file", func(p string) error { return regular.Replace(p, []byte("x"), 0o600) }},
 		{"there", "exists", func(p string) error { return regular.Create(p, []byte("x"), 0o600) }},
 		{"link", "exists", func(p string) error { return regular.Create(p, []byte("x"), 0o600) }},
 	} {

@@ -2,6 +2,7 @@ package oci
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +49,7 @@ func (c *Registry) reason(err error) error {
 	var answer *errcode.ErrorResponse
 	var dns *net.DNSError
 	var op *net.OpError
+	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -55,6 +58,9 @@ func (c *Registry) reason(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s took longer than %v; try again, or ask who runs it", host, c.options.Total)
 	case errors.Is(err, errRedirect):
+		if errors.As(err, &op) {
+			err = op.Err
+		}
 		return fmt.Errorf("%s answers with a %s; nothing was sent there: ask who runs it, or name the registry that it means", host, plain(err))
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
 		return fmt.Errorf("%s wants a login, and the configuration of Docker has none for it; run docker login %s, or oras login", host, host)
@@ -67,6 +73,12 @@ func (c *Registry) reason(err error) error {
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF),
 		strings.Contains(err.Error(), ": mismatch"): // of headers, for which the library has no value
 		return fmt.Errorf("%s sends other bytes than it says; try again, or ask who runs it", host)
+	case errors.As(err, &cert):
+		return fmt.Errorf("%s has a certificate that this machine does not trust: %s; install the authority that it is from, or name its file in SSL_CERT_FILE", host, plain(cert.Err))
+	case errors.Is(err, errdef.ErrTooManyPages), errors.Is(err, errdef.ErrSizeExceedsLimit):
+		return fmt.Errorf("%s lists more than is looked at: %s; ask who runs it", host, plain(err))
+	case strings.Contains(err.Error(), "bearer realm"): // for which the library has no value
+		return fmt.Errorf("%s says that logins are at a place that is not asked: %s; ask who runs it", host, plain(err))
 	case errors.As(err, &dns):
 		return fmt.Errorf("there is no host %q; check the name", dns.Name)
 	case errors.As(err, &op) && op.Op == "dial":
@@ -87,6 +99,8 @@ func (c *Registry) answered(e *errcode.ErrorResponse) error {
 	}
 	mend := "ask who runs it"
 	switch {
+	case slices.ContainsFunc(e.Errors, func(one errcode.Error) bool { return one.Code == errcode.ErrorCodeManifestBlobUnknown }):
+		mend = "try again: somebody else may push at the same time"
 	case e.StatusCode == http.StatusUnauthorized:
 		mend = "check the login: docker login " + host
 	case e.StatusCode == http.StatusForbidden:

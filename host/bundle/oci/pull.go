@@ -2,6 +2,7 @@ package oci
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
 
 	"github.com/callgate/callgate/host/bundle"
 )
@@ -35,13 +37,25 @@ func (c *Registry) pull(ctx context.Context) (*Artifact, error) {
 		return nil, err
 	}
 	a := &Artifact{Manifest: desc.Digest.String()}
-	if a.Config, err = content.FetchAll(ctx, c.repo.Blobs(), m.config.descriptor()); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+	if a.Config, err = c.part(ctx, "config", c.repo.Blobs(), m.config.descriptor()); err != nil {
+		return nil, err
 	}
-	if a.Data, err = content.FetchAll(ctx, c.repo.Blobs(), m.layer.descriptor()); err != nil {
-		return nil, fmt.Errorf("bundle: %w", err)
+	if a.Data, err = c.part(ctx, "bundle", c.repo.Blobs(), m.layer.descriptor()); err != nil {
+		return nil, err
 	}
 	return a, c.signatures(ctx, desc, a)
+}
+
+// part gets what something else that the registry has names.
+func (c *Registry) part(ctx context.Context, what string, from content.Fetcher, desc ocispec.Descriptor) ([]byte, error) {
+	data, err := content.FetchAll(ctx, from, desc)
+	if errors.Is(err, errdef.ErrNotFound) {
+		return nil, refuse("%s names its %s, %s, and does not have it; whoever may push can push it again", c.ref.Registry, what, desc.Digest)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return data, nil
 }
 
 // fetchManifest is the manifest that the reference names. Its digest is that of what
@@ -109,18 +123,18 @@ func (c *Registry) signature(ctx context.Context, desc ocispec.Descriptor, a *Ar
 		ignore(refuse("its manifest has %d bytes; at most %d", desc.Size, maxSignatureManifest))
 		return nil
 	}
-	data, err := content.FetchAll(ctx, c.repo.Manifests(), ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size})
+	data, err := c.part(ctx, "signature", c.repo.Manifests(), ocispec.Descriptor{MediaType: desc.MediaType, Digest: desc.Digest, Size: desc.Size})
 	if err != nil {
-		return fmt.Errorf("signature: %w", err)
+		return err
 	}
 	layer, err := a.parseSignature(data)
 	if err != nil {
 		ignore(err)
 		return nil
 	}
-	text, err := content.FetchAll(ctx, c.repo.Blobs(), layer.descriptor())
+	text, err := c.part(ctx, "signature", c.repo.Blobs(), layer.descriptor())
 	if err != nil {
-		return fmt.Errorf("signature: %w", err)
+		return err
 	}
 	a.add("signature "+shortDigest(desc.Digest.String()), text)
 	return nil

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
@@ -78,6 +82,9 @@ func (c *Registry) push(ctx context.Context, b *bundle.Bundle, signatures [][]by
 		}
 		p.Signatures = append(p.Signatures, s.manifest.desc.Digest.String())
 	}
+	if err := c.listed(ctx, all); err != nil {
+		return nil, err
+	}
 	if p.Was != p.Manifest {
 		if err := c.repo.Manifests().PushReference(ctx, all.manifest.desc, bytes.NewReader(all.manifest.data), c.ref.Tag); err != nil {
 			return nil, err
@@ -95,6 +102,61 @@ func (c *Registry) putSignature(ctx context.Context, s signature) error {
 		}
 	}
 	return c.repo.Manifests().Push(ctx, s.manifest.desc, bytes.NewReader(s.manifest.data))
+}
+
+// relists are the pauses before looks at the list of signatures.
+var relists = []time.Duration{0, 500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 3 * time.Second}
+
+// listed makes sure that the signatures are found. Where the list of them is a tag,
+// whoever pushes at the same moment may write theirs over ours: there, it is looked
+// at once more a moment later.
+func (c *Registry) listed(ctx context.Context, all *composed) error {
+	if len(all.signatures) == 0 {
+		return nil
+	}
+	found, want, missing := 0, 1, all.signatures
+	switch _, err := c.repo.Resolve(ctx, strings.Replace(all.manifest.desc.Digest.String(), ":", "-", 1)); {
+	case err == nil:
+		want = 2
+	case !errors.Is(err, errdef.ErrNotFound):
+		return err
+	}
+	for _, pause := range relists {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		var err error
+		if missing, err = c.unlisted(ctx, all); err != nil {
+			return fmt.Errorf("signatures: %w", err)
+		}
+		if found++; len(missing) > 0 {
+			found = 0
+		}
+		if found == want {
+			return nil
+		}
+		for _, s := range missing {
+			if err := c.putSignature(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return refuse("%s took %d signatures and does not list them; does somebody else push at the same time? push again", c.ref.Registry, len(missing))
+}
+
+// unlisted are the signatures that the registry does not list.
+func (c *Registry) unlisted(ctx context.Context, all *composed) ([]signature, error) {
+	there := map[string]bool{}
+	err := c.repo.Referrers(ctx, all.manifest.desc, SignatureType, func(page []ocispec.Descriptor) error {
+		for _, d := range page {
+			there[d.Digest.String()] = true
+		}
+		return nil
+	})
+	missing := slices.DeleteFunc(slices.Clone(all.signatures), func(s signature) bool { return there[s.manifest.desc.Digest.String()] })
+	return missing, err
 }
 
 // put sends a blob that is not there yet.

@@ -151,8 +151,8 @@ func TestRealms(t *testing.T) {
 	host, _, _ := strings.Cut(strings.TrimPrefix(text, "oci://"), "/")
 	login(t, host, "ann", "right")
 	for realm, want := range map[string]string{
-		"http://169.254.169.254/latest/meta-data": "169.254.169.254",
-		"file:///etc/passwd":                      "scheme",
+		"http://169.254.169.254/latest/meta-data": "says that logins are at a place that is not asked",
+		"file:///etc/passwd":                      "says that logins are at a place that is not asked",
 		"http://" + host + "/token":               "",
 	} {
 		t.Run(realm, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestTLS(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	host := strings.TrimPrefix(s.URL, "https://")
-	for name, want := range map[bool]string{false: "certificate", true: "400 Bad Request"} {
+	for name, want := range map[bool]string{false: "name its file in SSL_CERT_FILE", true: "400 Bad Request"} {
 		c, err := connectWith(t, "oci://"+host+"/a:1", name)
 		if err != nil {
 			t.Fatal(err)

@@ -45,19 +45,13 @@ func Connect(ref bundle.Ref, o Options) (*Registry, error) {
 	if err != nil {
 		return nil, explain(c, refuse("the configuration of Docker does not load: %s; mend it, or set DOCKER_CONFIG to another folder", plain(err)))
 	}
-	login := credentials.Credential(store)
+	at := registry.Reference{Registry: ref.Registry, Repository: ref.Repository}
 	c.repo = &remote.Repository{
-		Reference: registry.Reference{Registry: ref.Registry, Repository: ref.Repository}, PlainHTTP: o.PlainHTTP,
+		Reference: at, PlainHTTP: o.PlainHTTP,
 		ReferrerListMaxPages: maxReferrerPages, MaxMetadataBytes: MaxManifest,
 		// Deleting is what few may do, and nothing to try for a list that is replaced.
 		SkipReferrersGC: true,
-		Client: &auth.Client{Client: newClient(o.Step), Cache: auth.NewCache(), Credential: func(ctx context.Context, host string) (auth.Credential, error) {
-			got, err := login(ctx, host)
-			if err != nil {
-				return got, refuse("the login for %s is not to be had from the configuration of Docker: %s", ref.Registry, plain(err))
-			}
-			return got, nil
-		}},
+		Client:          &auth.Client{Client: newClient(o.Step, at.Host()), Cache: auth.NewCache(), Credential: c.login(credentials.Credential(store))},
 	}
 	c.repo.Client.(*auth.Client).SetUserAgent("callgate")
 	return c, nil
@@ -66,4 +60,31 @@ func Connect(ref bundle.Ref, o Options) (*Registry, error) {
 // within bounds everything about the reference.
 func (c *Registry) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, c.options.Total)
+}
+
+// login asks for the login of a host. A helper that does not answer, or leaves
+// something behind that holds on to its output, is not waited for.
+func (c *Registry) login(of auth.CredentialFunc) auth.CredentialFunc {
+	type answer struct {
+		auth.Credential
+		err error
+	}
+	return func(ctx context.Context, host string) (auth.Credential, error) {
+		got := make(chan answer, 1)
+		go func() {
+			one, err := of(ctx, host)
+			got <- answer{one, err}
+		}()
+		select {
+		case a := <-got:
+			if a.err == nil {
+				return a.Credential, nil
+			} else if ctx.Err() == nil {
+				return auth.EmptyCredential, refuse("the login for %s is not to be had from the configuration of Docker: %s", c.ref.Registry, plain(a.err))
+			}
+		case <-ctx.Done():
+		}
+		return auth.EmptyCredential, refuse("the login for %s is not to be had from the configuration of Docker: its helper did not answer in %v; try it with docker login %s",
+			c.ref.Registry, c.options.Total, c.ref.Registry)
+	}
 }

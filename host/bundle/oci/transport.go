@@ -27,42 +27,54 @@ var (
 type guard struct {
 	base http.RoundTripper
 	step time.Duration
+	host string // the registry's: HOST or HOST:PORT
 }
 
 // newClient is a client for one registry: redirects go where [redirect] lets them.
 // It keeps no cookies, retries nothing and decompresses nothing, which would be
 // other bytes than the digest is of.
-func newClient(step time.Duration) *http.Client {
+func newClient(step time.Duration, host string) *http.Client {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), DisableCompression: true, MaxResponseHeaderBytes: 256 << 10,
 		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
 	}
-	return &http.Client{Transport: &guard{t, step}, CheckRedirect: redirect}
+	return &http.Client{Transport: &guard{t, step, host}, CheckRedirect: redirect}
 }
 
-// elsewhere is the key of a context that says which HOST:PORT a request was
-// redirected to.
+// elsewhere is the key of a context that says that a request goes to a host that the
+// registry named, and not the operator.
 type elsewhere struct{}
 
-// dial connects, but for a host that a redirect names to no address that only this
-// machine or its network's own services have. A proxy is where the operator says.
+// named is what that host is.
+type named struct {
+	to    string // HOST:PORT
+	local bool   // the registry is on the loopback of this machine
+}
+
+// dial connects, but for a host that the registry names, in a redirect or as where
+// logins are, to no address that only this machine or its network's own services
+// have. A proxy is where the operator says.
 func dial(step time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		d := net.Dialer{Timeout: step}
-		if to, ok := ctx.Value(elsewhere{}).(string); ok && to == addr {
-			d.Control = func(_, addr string, _ syscall.RawConn) error { return outside(addr) }
+		if n, ok := ctx.Value(elsewhere{}).(named); ok && n.to == addr {
+			d.Control = func(_, addr string, _ syscall.RawConn) error { return outside(addr, n.local) }
 		}
 		return d.DialContext(ctx, network, addr)
 	}
 }
 
-// outside refuses addresses that a redirect has no business with.
-func outside(addr string) error {
+// outside refuses addresses that a registry has no business to name. One on the
+// loopback may name others there: registry and store are somebody's test.
+func outside(addr string, local bool) error {
 	a, err := netip.ParseAddrPort(addr)
 	if err != nil {
 		return err
 	}
 	ip := a.Addr().Unmap().WithZone("")
+	if local && ip.IsLoopback() {
+		return nil
+	}
 	if slices.ContainsFunc(auth.DefaultBlockedRealmPrefixes(), func(p netip.Prefix) bool { return p.Contains(ip) }) {
 		return fmt.Errorf("%w to %s, which is not an address of the internet", errRedirect, ip)
 	}
@@ -92,10 +104,6 @@ func redirect(req *http.Request, via []*http.Request) error {
 	case req.URL.Scheme != "https" && (first.URL.Scheme != "http" || req.URL.Scheme != "http"):
 		return fmt.Errorf("%w to %q, by %q and not by https", errRedirect, req.URL.Host, req.URL.Scheme)
 	}
-	// On the loopback of this machine, registry and store are somebody's test.
-	if !isLoopback(first.URL.Hostname()) {
-		*req = *req.WithContext(context.WithValue(req.Context(), elsewhere{}, hostPort(req.URL)))
-	}
 	return nil
 }
 
@@ -118,6 +126,11 @@ func isLoopback(host string) bool {
 // RoundTrip sends one request. What it reads and writes winds up the clock again.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
+	at := &url.URL{Scheme: req.URL.Scheme, Host: g.host}
+	// Logins may be at another port of the registry's host, wherever that is.
+	if redirected := req.Response != nil; redirected && hostPort(req.URL) != hostPort(at) || !strings.EqualFold(req.URL.Hostname(), at.Hostname()) {
+		ctx = context.WithValue(ctx, elsewhere{}, named{hostPort(req.URL), isLoopback(at.Hostname())})
+	}
 	w := &watched{step: g.step, cancel: cancel, timer: time.AfterFunc(g.step, func() { cancel(errStalled) })}
 	req = req.WithContext(ctx)
 	if req.Body != nil && req.Body != http.NoBody {
