@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -15,8 +14,17 @@ func TestAddressesThatRedirectsDoNotReach(t *testing.T) {
 		"0.0.0.0:443": false, "[fd00:ec2::254]:80": false, "100.100.100.200:80": false,
 		"192.0.2.1:443": true, "[2001:db8::1]:443": true, "10.0.0.1:443": true,
 	} {
-		if err := outside(addr); (err == nil) != want || err != nil && !errors.Is(err, errRedirect) {
+		if err := outside(addr, false); (err == nil) != want || err != nil && !errors.Is(err, errRedirect) {
 			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	// A registry on the loopback names others there, and no more.
+	for addr, want := range map[string]bool{
+		"127.0.0.1:443": true, "[::1]:443": true, "[::ffff:127.0.0.1]:443": true, "192.0.2.1:443": true,
+		"169.254.169.254:80": false, "[fe80::1%eth0]:443": false, "0.0.0.0:443": false, "[fd00:ec2::254]:80": false,
+	} {
+		if err := outside(addr, true); (err == nil) != want || err != nil && !errors.Is(err, errRedirect) {
+			t.Errorf("%s, of the loopback: %v", addr, err)
 		}
 	}
 }
@@ -34,15 +42,40 @@ func TestARedirectIsHeldToItsAddress(t *testing.T) {
 	if err := redirect(next, []*http.Request{first}); err != nil || next.Header.Get("Authorization") != "" {
 		t.Fatal(err, next.Header)
 	}
-	if _, err := dial(time.Second)(next.Context(), "tcp", "localhost:1"); !errors.Is(err, errRedirect) {
-		t.Errorf("dialed: %v", err)
-	}
-	// What no redirect named is where the operator says.
-	if _, err := dial(time.Second)(context.Background(), "tcp", "localhost:1"); err == nil || errors.Is(err, errRedirect) {
-		t.Errorf("not dialed: %v", err)
-	}
 	next.URL.Scheme = "http"
 	if err := redirect(next, []*http.Request{first}); !errors.Is(err, errRedirect) {
 		t.Errorf("to plain HTTP: %v", err)
+	}
+}
+
+// Whoever names a host, in a redirect or as where logins are, the one that is not the
+// registry's is held to its address.
+func TestHostsThatARegistryNames(t *testing.T) {
+	for _, c := range []struct {
+		registry, asked string
+		redirected      bool
+		want            bool // it is dialed
+	}{
+		{"registry.example", "https://localhost:1/token", false, false},
+		{"registry.example", "https://localhost:1/x", true, false},
+		{"localhost:2", "https://localhost:1/token", false, true},
+		{"localhost:2", "https://localhost:1/x", true, true},
+		{"localhost:1", "https://localhost:1/v2/", false, true}, // where the operator says
+		{"127.0.0.1:1", "https://localhost:1/x", true, true},
+	} {
+		req, err := http.NewRequest(http.MethodGet, c.asked, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.redirected {
+			req.Response = &http.Response{}
+		}
+		resp, err := newClient(time.Second, c.registry).Transport.RoundTrip(req)
+		if err == nil {
+			t.Fatal(errors.Join(errors.New("something listens on port 1"), resp.Body.Close()))
+		}
+		if errors.Is(err, errRedirect) == c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
