@@ -93,7 +93,7 @@ func keepTerminal(fd int) (stop func()) {
 		return func() {}
 	}
 	told, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(told, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(told, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go func() {
 		select {
 		case <-told:
