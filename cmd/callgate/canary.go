@@ -124,6 +124,12 @@ func (c *canaryRun) start(settings abi.Value) func(abi.Value) cases.PluginAnswer
 			return func(abi.Value) cases.PluginAnswer { return cases.PluginAnswer{Class: abi.FailHost} }
 		}
 		c.settings, c.loaded = key, true
+		// As a policy and callgate plugin test have it: the plugin does not see what
+		// its manifest does not take.
+		if err := policy.CheckSettings(c.module.Manifest, settings); err != nil {
+			c.err = &wasm.Error{Plugin: c.name, Class: abi.FailConfigure, Detail: err.Error()}
+			return c.ask
+		}
 		c.plugin, c.err = c.host.Load(context.Background(), wasm.Source{Name: c.name, Module: c.module.Data, Manifest: c.module.Manifest, Settings: settings})
 	}
 	return c.ask

@@ -26,8 +26,9 @@ func pluginRunCmd(std stdio) *cobra.Command {
 		Use:   "run --input FILE [PLUGIN]",
 		Short: "Ask a plugin about one snapshot",
 		Long: "PLUGIN is a module, a bundle, or a folder with a module; without it this folder. A bundle has to be one that may be trusted,\n" +
-			"but with --allow-unsigned. FILE holds a snapshot as abi/ABI.md has it, - is the standard input. What is left out is absent, but the phase call and the kind tool; what the manifest does not read is left\n" +
-			"out. Prints the verdict, the fuel and what the plugin logged. A plugin that fails exits with 1.",
+			"but with --allow-unsigned. FILE holds a snapshot as abi/ABI.md has it, - is the standard input. What is left out is absent,\n" +
+			"but the phase call and the kind tool; what the manifest does not read is left out. Prints the verdict, the fuel and what the\n" +
+			"plugin logged. A plugin that fails exits with 1.",
 		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
 		RunE: func(_ *cobra.Command, words []string) error { return pluginRun(std, f, words) },
 	}
