@@ -40,7 +40,13 @@ func runPluginCase(c *PluginCase, m *abi.Manifest, evaluate func(abi.Value) Plug
 			fail("uses %d fuel; at most %d", a.Fuel, c.MaxFuel)
 		}
 		if a.Class != "" || s.Want.Class != "" {
-			if a.Class != s.Want.Class {
+			switch {
+			case a.Class == s.Want.Class:
+			case a.Class == "":
+				fail("a verdict; want class %q", s.Want.Class)
+			case s.Want.Class == "":
+				fail("class %q (%s); want a verdict", a.Class, a.Detail)
+			default:
 				fail("class %q (%s); want %q", a.Class, a.Detail, s.Want.Class)
 			}
 			continue
