@@ -59,9 +59,20 @@ var (
 func ParseRef(text string) (Ref, error) {
 	r, err := parseRef(text)
 	if err != nil {
-		return Ref{}, fmt.Errorf("plugin %q: %w", text, err)
+		return Ref{}, fmt.Errorf("plugin %q: %w", withoutLogin(text), err)
 	}
 	return r, nil
+}
+
+// withoutLogin is a reference as it may be shown: a password that somebody typed into
+// it is not printed again.
+func withoutLogin(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	authority, path, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(authority, '@'); ok && at >= 0 {
+		return scheme + "://[login]" + strings.TrimSuffix(authority[at:]+"/"+path, "/")
+	}
+	return text
 }
 
 func parseRef(text string) (Ref, error) {

@@ -115,6 +115,21 @@ func TestWhatNamesNoPlugin(t *testing.T) {
 	}
 }
 
+// TestALoginInAReferenceIsNotPrinted, and all else of it is.
+func TestALoginInAReferenceIsNotPrinted(t *testing.T) {
+	for text, want := range map[string]string{
+		"oci://user:pass@ghcr.io/a:1":    `plugin "oci://[login]@ghcr.io/a:1": `,
+		"oci://user:p@ss@ghcr.io/a:1":    `plugin "oci://[login]@ghcr.io/a:1": `,
+		"https://user:pass@ghcr.io":      `plugin "https://[login]@ghcr.io": `,
+		"oci://ghcr.io/pass@sha256:1":    `plugin "oci://ghcr.io/pass@sha256:1": `,
+		"https://ghcr.io/pass@sha256:1/": `plugin "https://ghcr.io/pass@sha256:1/": `,
+	} {
+		if _, err := bundle.ParseRef(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
+		}
+	}
+}
+
 // FuzzRef holds what is read to being written in one way only.
 func FuzzRef(f *testing.F) {
 	for _, text := range []string{"oci://ghcr.io/acme/no-exfil:1.2.0", "oci://[::1]:5000/a:1@sha256:" + strings.Repeat("0", 64), "a.cgp", "../a.wasm", "oci://a.b/c", "OCI://a.b/c:1"} {

@@ -93,8 +93,8 @@ func (f *Folder) runBuild(ctx context.Context, says io.Writer) (built []byte, er
 // lingers is how long output is read of what a command left running.
 const lingers = time.Second
 
-// command runs build.run. What it started ends with it, at the latest when the
-// context does.
+// command runs build.run. What it started in its process group ends with it, at the
+// latest when the context does.
 func (f *Folder) command(ctx context.Context, says io.Writer) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", f.Manifest.Build.Run)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = f.Dir, says, says, lingers
