@@ -149,7 +149,7 @@ func checkLabel(s string) error {
 		return want(isName(s, "._-"), s, "the name of a label: letters, digits, '.', '_', '-', at most 64, behind a plugin's name and ':' if a plugin gives it")
 	}
 	if !isName(plugin, "._-") || !isName(name, "._-") {
-		return fmt.Errorf("%q is not the name of a label of a plugin; want NAME:LABEL, with the name of an entry of plugins:", s)
+		return fmt.Errorf("%q is not the name of a label of a plugin; want NAME:LABEL, where plugins: has an entry of that name", s)
 	}
 	return nil
 }

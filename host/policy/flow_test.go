@@ -32,7 +32,7 @@ var flowMistakes = []mistake{
 	{"a condition of another product", head("flows: [{name: f, label: a, to: [x/*], when_tainted: true}]"), []string{`flows[0].when_tainted: unknown key "when_tainted"`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
 	{"a condition on nothing", head("flows: [{name: f, label: a, to: [x/*], when: {labels: []}}]"), []string{"flows[0].when: no labels"}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*], when: {labels: [b]}}]")},
 	{"a label that is no name", head("flows: [{name: f, label: \"a b\", to: [x/*]}]"), []string{`"a b" is not the name of a label`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
-	{"a label of a name of a manifest", head("flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]"), []string{`"acme/scan:pii" is not the name of a label of a plugin; want NAME:LABEL, with the name of an entry of plugins:`}, head(labelsABX, "flows: [{name: f, label: b, to: [x/*]}]")},
+	{"a label of a name of a manifest", head("flows: [{name: f, label: \"acme/scan:pii\", to: [x/*]}]"), []string{`"acme/scan:pii" is not the name of a label of a plugin; want NAME:LABEL, where plugins: has an entry of that name`}, head(labelsABX, "flows: [{name: f, label: b, to: [x/*]}]")},
 	{"flows in the singular", head("flow: [{name: f, label: a, to: [x/*]}]"), []string{`unknown key "flow"; did you mean "flows"?`}, head(labelsABX, "flows: [{name: f, label: a, to: [x/*]}]")},
 	{"a chain from nowhere", head("chains: [{name: c, to: [x/*]}]"), []string{"chains[0]: no from; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
 	{"a chain to nowhere", head("chains: [{name: c, from: [x/*]}]"), []string{"chains[0]: no to; "}, head("chains: [{name: c, from: [y/*], to: [x/*]}]")},
