@@ -143,14 +143,27 @@ func (t *Trust) Drop(names []string, scopes bool) (notes []string, err error) {
 		delete(t.Keys, name)
 	}
 	for _, match := range gone {
-		outer, scope, ok := t.scope(match)
-		if !ok {
-			notes = append(notes, fmt.Sprintf("scope %q is gone: nobody may sign its plugins", match))
-			continue
-		}
-		notes = append(notes, fmt.Sprintf("scope %q is gone: its plugins now stand under %q, and are signed by %d of %s", match, outer, max(scope.Threshold, 1), strings.Join(scope.Keys, ", ")))
+		notes = append(notes, t.uncovered(match))
 	}
 	return notes, nil
+}
+
+// Forget takes a scope out, and says what follows. Its keys stay.
+func (t *Trust) Forget(match string) (note string, err error) {
+	if _, ok := t.Scopes[match]; !ok {
+		return "", fmt.Errorf("no scope is %q; callgate plugin trust ls lists them", match)
+	}
+	delete(t.Scopes, match)
+	return t.uncovered(match), nil
+}
+
+// uncovered says who signs the plugins of a scope that is gone.
+func (t *Trust) uncovered(match string) string {
+	outer, scope, ok := t.scope(match)
+	if !ok {
+		return fmt.Sprintf("scope %q is gone: nobody may sign its plugins", match)
+	}
+	return fmt.Sprintf("scope %q is gone: its plugins now stand under %q, and are signed by %d of %s", match, outer, max(scope.Threshold, 1), strings.Join(scope.Keys, ", "))
 }
 
 // Revoke takes a digest, of a bundle or of a module, out of what may be used.

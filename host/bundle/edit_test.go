@@ -68,6 +68,14 @@ func TestEditsDecideWhatIsTrusted(t *testing.T) {
 	try("revoked", "it leaks")
 	edit(trust.Unrevoke(digest))
 	try("no more", "")
+	granted(t, &trust, "two", other, "acme/no-exfil")
+	try("a nearer scope of others again", `key "one" may not sign`)
+	_, err = trust.Forget("acme/no-exfil")
+	edit(err)
+	try("the nearer scope forgotten, with its key there", "")
+	if _, err = trust.Forget("acme/no-exfil"); says(err, `no scope is "acme/no-exfil"`) != nil {
+		t.Error(err)
+	}
 	_, err = trust.Drop([]string{"one"}, true)
 	edit(err)
 	try("nobody again", "which the trust file does not have")
