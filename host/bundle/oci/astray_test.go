@@ -42,7 +42,7 @@ func TestARegistryOnTheLoopbackNamesNoOtherPlacesOfThisMachine(t *testing.T) {
 				http.Redirect(w, req, "http://"+where+req.URL.Path, http.StatusTemporaryRedirect)
 			})
 			k := keeper(t, s)
-			if err := says(pullImpatiently(t, k, text), want); err != nil || (tree(t, k.Store.Dir) == "") != (want != "") {
+			if err := says(pullPlain(t, k, text), want); err != nil || (tree(t, k.Store.Dir) == "") != (want != "") {
 				t.Error(err)
 			}
 		})
@@ -70,7 +70,7 @@ func TestPartsThatAreGone(t *testing.T) {
 	} {
 		r.Instead = on(path, gone)
 		k := keeper(t, s)
-		if err := says(pullImpatiently(t, k, text), want); err != nil || (tree(t, k.Store.Dir) == "") != (want != "") {
+		if err := says(pullPlain(t, k, text), want); err != nil || (tree(t, k.Store.Dir) == "") != (want != "") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSignaturesThatGetLostAreListedAgain(t *testing.T) {
 				if _, err := fetch(t, keeper(t, s), text); err != nil {
 					t.Error(err)
 				}
-			} else if err := says(pullImpatiently(t, keeper(t, s), text), "does not have it"); err != nil {
+			} else if err := says(pullPlain(t, keeper(t, s), text), "does not have it"); err != nil {
 				t.Errorf("it is tagged, and nobody can verify it: %v", err)
 			}
 		})

@@ -153,5 +153,5 @@ func says(err error, want string) error {
 // connectWith is a registry with or without TLS.
 func connectWith(t testing.TB, text string, plain bool) (*oci.Registry, error) {
 	t.Helper()
-	return oci.Connect(ref(t, text), oci.Options{PlainHTTP: plain, Step: impatient.Step, Total: impatient.Total})
+	return oci.Connect(ref(t, text), oci.Options{PlainHTTP: plain})
 }

@@ -71,7 +71,7 @@ func TestRedirects(t *testing.T) {
 				return true
 			}
 			k := keeper(t, s)
-			err := pullImpatiently(t, k, text)
+			err := pullPlain(t, k, text)
 			if err := says(err, c.want); err != nil {
 				t.Error(err)
 			}
@@ -105,7 +105,7 @@ func TestALoginElsewhereGetsNothing(t *testing.T) {
 		http.Redirect(w, req, "http://"+elsewhere+"/x", http.StatusFound)
 	})
 	k := keeper(t, s)
-	if err := says(pullImpatiently(t, k, text), "401 Unauthorized"); err != nil || tree(t, k.Store.Dir) != "" {
+	if err := says(pullPlain(t, k, text), "401 Unauthorized"); err != nil || tree(t, k.Store.Dir) != "" {
 		t.Error(err)
 	}
 	if len(asked) != 1 || asked[0] != "" {
@@ -174,7 +174,7 @@ func TestRealms(t *testing.T) {
 				return true
 			}
 			k := keeper(t, s)
-			if err := says(pullImpatiently(t, k, text), want); err != nil {
+			if err := says(pullPlain(t, k, text), want); err != nil {
 				t.Error(err)
 			}
 		})
