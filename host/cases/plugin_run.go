@@ -39,6 +39,13 @@ func runPluginCase(c *PluginCase, m *abi.Manifest, evaluate func(abi.Value) Plug
 		if c.MaxFuel > 0 && a.Fuel > c.MaxFuel {
 			fail("uses %d fuel; at most %d", a.Fuel, c.MaxFuel)
 		}
+		var v abi.Verdict
+		if a.Class == "" {
+			var err error
+			if v, err = abi.ParsePluginVerdict(a.Output, m, lastSegment(m.Name), abi.Phase(s.Snapshot.Get("phase").Str())); err != nil {
+				a.Class, a.Detail = abi.FailProtocol, fmt.Sprintf("%v: %s", err, a.Output)
+			}
+		}
 		if a.Class != "" || s.Want.Class != "" {
 			switch {
 			case a.Class == s.Want.Class:
@@ -49,12 +56,6 @@ func runPluginCase(c *PluginCase, m *abi.Manifest, evaluate func(abi.Value) Plug
 			default:
 				fail("class %q (%s); want %q", a.Class, a.Detail, s.Want.Class)
 			}
-			continue
-		}
-		phase := abi.Phase(s.Snapshot.Get("phase").Str())
-		v, err := abi.ParsePluginVerdict(a.Output, m, lastSegment(m.Name), phase)
-		if err != nil {
-			fail("%v: %s", err, a.Output)
 			continue
 		}
 		for _, difference := range s.Want.check(&v, lastSegment(m.Name)+":") {
