@@ -75,6 +75,7 @@ func pluginPack(std stdio, dir, output string, asJSON bool) error {
 	if plugin.Nobody(parts.License) {
 		fmt.Fprintf(std.err, "note: %s does not say whose it is, nor since when: state both, and pack it again\n", bundle.LicenseFile)
 	}
+	stale(std, output, data)
 	digest := abi.DigestBytes(data)
 	text := fmt.Appendf(nil, "%s  %s, %d bytes, %d cases passed\ndigest  %s\nsign it with: callgate plugin sign --key NAME%s %s\n",
 		oneLine(output), nameOfModule(m), len(data), tried, digest, bundle.SecretSuffix, oneLine(output))
@@ -83,6 +84,23 @@ func pluginPack(std stdio, dir, output string, asJSON bool) error {
 	}
 	_, err = std.out.Write(text)
 	return err
+}
+
+// stale notes the signatures beside a new bundle that are of the one before it.
+func stale(std stdio, output string, data []byte) {
+	b, err := bundle.Open(data)
+	if err != nil {
+		return // whoever signs or verifies it is told
+	}
+	_, signatures, err := bundle.ReadSigned(output)
+	if err != nil {
+		return
+	}
+	for _, s := range signatures {
+		if _, err := b.IsSignedBy(s.Text); err != nil {
+			fmt.Fprintf(std.err, "note: %s is no signature of this bundle; sign it again, or move that file away\n", oneLine(s.Name))
+		}
+	}
 }
 
 // packable refuses a module that can not be a plugin, and one whose cases fail or

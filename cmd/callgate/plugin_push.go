@@ -71,7 +71,7 @@ func pushedText(ref bundle.Ref, b *bundle.Bundle, p *oci.Pushed) []byte {
 	}
 	out = fmt.Appendf(out, "  bundle    %s\n", b.Digest)
 	if len(p.Keys) == 0 {
-		return append(out, "  unsigned: nobody can pull it before it is signed, with callgate plugin sign, and pushed again\n"...)
+		return append(out, "  no signature lies beside it: unless the registry has one already, nobody can pull it before it is signed, with callgate plugin sign, and pushed again\n"...)
 	}
 	return fmt.Appendf(out, "  signed    by %s\n", strings.Join(p.Keys, ", "))
 }

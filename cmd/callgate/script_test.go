@@ -46,7 +46,8 @@ func TestScripts(t *testing.T) {
 	}
 	guests, err := filepath.Abs("../../abi/testdata/1.0")
 	lax, laxErr := filepath.Abs("../../host/plugin/testdata/lax")
-	if err := errors.Join(err, laxErr); err != nil {
+	hostile, hostileErr := filepath.Abs("../../host/wasm/testdata/hostile")
+	if err := errors.Join(err, laxErr, hostileErr); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -61,6 +62,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GOBUILDCACHE", goBuildCache())
 			e.Setenv("GUESTS", guests) // plugins that behave, and one that does not
 			e.Setenv("LAX", lax)
+			e.Setenv("HOSTILE", hostile)
 			if err := os.Mkdir(filepath.Join(e.WorkDir, "run"), 0o700); err != nil {
 				return err
 			}

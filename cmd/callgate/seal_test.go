@@ -20,7 +20,7 @@ import (
 // puts it into the store: what an author, a registry and an operator do with the
 // verbs that have scripts of their own.
 //
-//	seal -module FILE -name acme/p -version 1.0.0 [-cases FILE] [-o FILE.cgp] REF...
+//	seal -module FILE [-manifest FILE] -name acme/p -version 1.0.0 [-cases FILE] [-o FILE.cgp] REF...
 func seal(args []string) int {
 	if err := sealed(args); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -32,11 +32,12 @@ func seal(args []string) int {
 func sealed(args []string) error {
 	flags := flag.NewFlagSet("seal", flag.ContinueOnError)
 	module, name, version := flags.String("module", "", ""), flags.String("name", "", ""), flags.String("version", "", "")
+	manifest := flags.String("manifest", "", "of a module that has none")
 	cases, out, lock := flags.String("cases", "", ""), flags.String("o", "", ""), flags.String("lock", bundle.LockFile, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	b, err := packed(*module, *name, *version, *cases)
+	b, err := packed(*module, *manifest, *name, *version, *cases)
 	if err != nil {
 		return err
 	}
@@ -73,10 +74,19 @@ func sealed(args []string) error {
 }
 
 // packed is a bundle of a module under another name.
-func packed(file, name, version, cases string) (*bundle.Bundle, error) {
+func packed(file, manifest, name, version, cases string) (*bundle.Bundle, error) {
 	module, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
+	}
+	if manifest != "" {
+		text, err := os.ReadFile(manifest)
+		if err != nil {
+			return nil, err
+		}
+		if module, err = abi.WithManifest(module, text); err != nil {
+			return nil, err
+		}
 	}
 	m, _, err := abi.ReadModule(module)
 	if err != nil {

@@ -106,7 +106,7 @@ func (b *Bundle) IsSignedBy(text []byte) (string, error) {
 	case err != nil:
 		return "", err
 	case c != b.claim():
-		return "", fmt.Errorf("of %s %s for ABI %s with %s, and the bundle is %s %s for ABI %s with %s; sign it with callgate plugin sign",
+		return "", fmt.Errorf("of %s %s for ABI %s with %s, and the bundle is %s %s for ABI %s with %s; sign it again with callgate plugin sign, or move the signature away",
 			c.name, c.version, c.abi, c.digest, b.About.Name, b.About.Version, b.About.ABI, b.Digest)
 	}
 	return KeyID(s.KeyID), nil
