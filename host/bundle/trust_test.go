@@ -1,6 +1,7 @@
 package bundle_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,7 @@ var trustCases = []trustCase{
 		w.data = packed(t, filesOf("other/x", "1.2.0"))
 		w.by(t, w.second)
 	}, ""},
+	{"tampered_bundle", func(_ *testing.T, w *world) { w.data = slices.Clone(w.data); w.data[len(w.data)/2] ^= 1 }, "not what key \"acme\" signed"},
 	{"signed-but-for another bundle", func(t *testing.T, w *world) { w.data = packed(t, filesOf("acme/no-exfil", "1.2.1")) }, "not what key \"acme\" signed"},
 	{"right key, another name", replaced("name=acme/no-exfil", "name=acme/other"), "the signature is of acme/other 1.2.0 for ABI 1.0, and the bundle is acme/no-exfil 1.2.0"},
 	{"right key, a name of no scope", replaced("name=acme/no-exfil", "name=else/other"), "is in no scope"},

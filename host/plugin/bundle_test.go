@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/bundle"
+	"github.com/callgate/callgate/host/wasm"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
 
@@ -92,6 +93,64 @@ func TestOnlyWhatVerifiesIsSigned(t *testing.T) {
 	var refused *RefusedError
 	if _, _, err := Verify(trust, bad, sigs, now); !errors.As(err, &refused) {
 		t.Errorf("a signed module that can not be a plugin: %v; want what is wrong with it", err)
+	}
+}
+
+// signed_but_malicious: a signature says whose a plugin is, and not that it does no
+// harm. What is signed and trusted runs in the sandbox all the same.
+func TestWhatIsSignedIsContained(t *testing.T) {
+	about, err := os.ReadFile("../../abi/testdata/0.1/recipient/plugin.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, err := bundle.NewKey("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := bundle.ParseSecretKey(text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := key.Public().(minisign.PublicKey)
+	host, err := wasm.New(wasm.Options{Limits: wasm.Limits{EvaluateFuel: 1_000_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	for file, class := range map[string]abi.FailureClass{
+		"loop_forever": abi.FailFuel, "deep_recursion": abi.FailDepth, "trap": abi.FailTrap, "proc_exit_0": abi.FailExit,
+		"verdict_loosen": abi.FailProtocol, "log_invalid_utf8": "",
+	} {
+		module, err := os.ReadFile("../wasm/testdata/hostile/" + file + ".wasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := bundle.Pack(bundle.Files{Manifest: about, Module: module})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sig, err := Sign(data, key, time.Now())
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		sigs := []bundle.Signature{{Name: "s", Text: sig}}
+		b, _, err := Verify(only(t, public, sigs), data, sigs, time.Now())
+		if err != nil {
+			t.Fatalf("%s: signed and refused: %v", file, err)
+		}
+		m, err := abi.ParseManifest(b.Manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := host.Load(t.Context(), wasm.Source{Name: file, Module: b.Module, Manifest: m})
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		v := wasm.Bind(p, m, file, abi.DigestBytes(b.Module), abi.ObjectValue()).Judge(&abi.Snapshot{Phase: abi.PhaseCall})
+		if denies := v.Outcome == abi.Deny; v.Plugin.Class != class || denies != (class != "") || denies && v.Code != class.Code() {
+			t.Errorf("%s: %v %s, class %q, %s; want class %q", file, v.Outcome, v.Code, v.Plugin.Class, v.Plugin.Detail, class)
+		}
+		p.Close()
 	}
 }
 

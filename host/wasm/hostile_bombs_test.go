@@ -82,12 +82,12 @@ func bombs() map[string][]byte {
 		"two_manifests": changed(func(m *w.Module) {
 			m.Tail = w.Cat(w.Custom("callgate.manifest", []byte("{}")), w.Custom("callgate.manifest", []byte("{}")))
 		}),
-		"component":     []byte("\x00asm\x0d\x00\x01\x00"),
-		"text":          []byte("(module)"),
-		"nothing":       nil,
-		"elf":           []byte("\x7fELF\x02\x01\x01\x00"),
-		"cut":           guestBytes[:len(guestBytes)/2],
-		"lying_section": w.Cat(w.Header, w.Section(10, []byte("\xff\xff\xff\xff\x0f"))),
+		"component_binary": []byte("\x00asm\x0d\x00\x01\x00"),
+		"text":             []byte("(module)"),
+		"nothing":          nil,
+		"elf":              []byte("\x7fELF\x02\x01\x01\x00"),
+		"cut":              guestBytes[:len(guestBytes)/2],
+		"lying_section":    w.Cat(w.Header, w.Section(10, []byte("\xff\xff\xff\xff\x0f"))),
 	}
 }
 

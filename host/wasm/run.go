@@ -95,8 +95,8 @@ func (r *run) used() uint64 {
 }
 
 // grant hands out more fuel to a counter that is below zero: a slice, or as much
-// as it takes to get it above. It is the one place where a guest is stopped that
-// is out of fuel, or out of time.
+// as it takes to get it above. A counter that is not asks only whether to go on.
+// It is the one place where a guest is stopped that is out of fuel, or of time.
 func (r *run) grant(counter int64) uint64 {
 	select {
 	case <-r.ending:
@@ -107,6 +107,9 @@ func (r *run) grant(counter int64) uint64 {
 	if time.Now().After(r.deadline) {
 		r.fail(abi.FailWatchdog, "stopped by the clock after %v", r.wall)
 		return 0
+	}
+	if counter >= 0 {
+		return 1
 	}
 	more := min(r.budget-r.granted, max(r.limits.FuelSlice, uint64(-counter)))
 	r.granted += more

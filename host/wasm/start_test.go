@@ -14,6 +14,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/wasm/scan"
+	w "github.com/callgate/callgate/host/wasm/wasmtest"
 )
 
 // fails loads what must not load.
@@ -143,6 +144,43 @@ func TestTheClockStopsAGuestLast(t *testing.T) {
 		h = newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{StartWall: time.Nanosecond, FuelSlice: 10_000}})
 		if e := fails(t, h, Source{Name: "start", Module: guest(t, "start_loop")}); e.Class != abi.FailConfigure || e.Why != abi.FailWatchdog {
 			t.Errorf("a start function: %v", e)
+		}
+	}
+}
+
+// fillsOf is a plugin that fills its memory of 256 MiB from the first byte on, and
+// answers 0.
+func fillsOf(size int32) []byte {
+	n := make([]byte, 0, 5)
+	for ; size >= 0x40; size >>= 7 {
+		n = append(n, byte(size)|0x80)
+	}
+	n = append(n, byte(size))
+	return changed(func(m *w.Module) {
+		m.Memories = [][]byte{{0, 0x80, 0x20}}
+		m.Bodies[1] = w.Body("\x41\x00\x41\x01\x41" + string(n) + "\xfc\x0b\x00\x42\x00\x0b")
+	})
+}
+
+// TestAHostGetsItsTurnWithinAnInstruction that takes long, whatever fuel there is.
+func TestAHostGetsItsTurnWithinAnInstruction(t *testing.T) {
+	for _, e := range engines {
+		h := newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{EvaluateWall: time.Nanosecond, FuelSlice: MaxFuel, EvaluateFuel: MaxFuel}})
+		for size, want := range map[int32]abi.FailureClass{1 << 20: abi.FailProtocol, 1<<20 + 1: abi.FailWatchdog, 256 << 20: abi.FailWatchdog} {
+			p := load(t, h, Source{Name: "fills", Module: fillsOf(size), Manifest: &abi.Manifest{ABI: "1.0", MemoryMiB: 256}})
+			if a := p.Evaluate(abi.Value{}); a.Class != want {
+				t.Errorf("%s: %d bytes: %s; want class %s", e.name, size, short(a), want)
+			}
+		}
+		// The twins: with time it ends, with as much fuel as it takes and no more.
+		for size, fuel := range map[int32]uint64{16 << 20: 1<<20 + 9, 256 << 20: 16<<20 + 9} {
+			for less, want := range map[uint64]abi.FailureClass{0: abi.FailProtocol, 1: abi.FailFuel} {
+				h = newHost(t, Options{Interpreter: e.interpreter, Limits: Limits{EvaluateFuel: fuel - less}})
+				p := load(t, h, Source{Name: "fills", Module: fillsOf(size), Manifest: &abi.Manifest{ABI: "1.0", MemoryMiB: 256}})
+				if a := p.Evaluate(abi.Value{}); a.Class != want {
+					t.Errorf("%s: %d bytes with %d fuel: %s; want class %s", e.name, size, fuel-less, short(a), want)
+				}
+			}
 		}
 	}
 }

@@ -177,6 +177,9 @@ func (f *function) instruction() error {
 	default:
 		if isBulk(f.in.Op) && !f.m.opts.Plain {
 			f.out.at(binary.OpCall, f.m.bulk)
+			if f.move() {
+				return nil
+			}
 		}
 		f.copy()
 		switch makesNaN(f.in.Op) {
@@ -187,6 +190,22 @@ func (f *function) instruction() error {
 		}
 	}
 	return nil
+}
+
+// move writes an instruction that may move the whole memory as a call of what
+// moves a piece at a time. Where there is no memory the instruction stays, as
+// invalid as it is.
+func (f *function) move() bool {
+	m := f.m
+	switch {
+	case m.info.Memory && f.in.Op == binary.OpMemoryFill:
+		f.out.at(binary.OpCall, m.fill)
+	case m.info.Memory && f.in.Op == binary.OpMemoryCopy:
+		f.out.at(binary.OpCall, m.copy)
+	default:
+		return false
+	}
+	return true
 }
 
 // copy writes the instruction as it came.

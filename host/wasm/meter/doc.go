@@ -27,6 +27,10 @@
 // with a trap. It is asked again until the counter is not negative, so the
 // total is the same whatever the size of a slice: granted less counter.
 //
+// memory.fill and memory.copy are charged as a whole, and moved a MiB at a time:
+// after each the import gets 0, which asks for no fuel, and whose answer is not
+// added. 0 or less stops the module as well.
+//
 // Exports: the counter callgate_m1_fuel (mutable i64, 0 at first, so that the
 // first function asks), callgate_m1_depth (mutable i32, callers on the stack;
 // DepthExceeded after the guard stopped the module), callgate_m1_pages (mutable

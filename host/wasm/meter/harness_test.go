@@ -27,9 +27,19 @@ type grants struct {
 	slice, limit uint64
 	granted      uint64
 	asked        int
+	turns        int // given within an instruction
+	last         int // the turn that stops the module; 0: none does
 }
 
 func (g *grants) refuel(_ context.Context, _ api.Module, stack []uint64) {
+	if int64(stack[0]) >= 0 { // whether to go on
+		g.turns++
+		stack[0] = 1
+		if g.turns == g.last {
+			stack[0] = 0
+		}
+		return
+	}
 	g.asked++
 	n := min(g.slice, g.limit-g.granted)
 	g.granted += n

@@ -4,7 +4,7 @@ import "github.com/callgate/callgate/host/wasm/binary"
 
 // helpers writes the functions that are added.
 func (m *module) helpers(out *buffer) {
-	for _, body := range [addedFuncs]buffer{m.refillBody(), m.bulkBody(), m.growBody(), nanBody(canonical32, binary.OpF32Eq), nanBody(canonical64, binary.OpF64Eq)} {
+	for _, body := range [addedFuncs]buffer{m.refillBody(), m.bulkBody(), m.growBody(), nanBody(canonical32, binary.OpF32Eq), nanBody(canonical64, binary.OpF64Eq), m.moveBody(binary.OpMemoryFill), m.moveBody(binary.OpMemoryCopy)} {
 		out.u32(uint32(len(body)))
 		out.bytes(body)
 	}

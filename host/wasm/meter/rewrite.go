@@ -73,6 +73,7 @@ type module struct {
 
 	refill, bulk, grow uint32 // functions
 	nan32, nan64       uint32 // functions
+	fill, copy         uint32 // functions
 	fuel, depth, pages uint32 // globals
 }
 

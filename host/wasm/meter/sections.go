@@ -14,12 +14,13 @@ const (
 	typeNumber        // (i32) -> i32
 	typeFloat         // (f32) -> f32
 	typeDouble        // (f64) -> f64
+	typeMove          // (i32, i32, i32) -> ()
 	addedTypes
 )
 
 // addedFuncs is the number of functions that are added, behind those of the
-// module: refill, bulk, grow, nan32, nan64.
-const addedFuncs = 5
+// module: refill, bulk, grow, nan32, nan64, fill, copy.
+const addedFuncs = 7
 
 const funcType = 0x60
 
@@ -47,6 +48,7 @@ func (m *module) typeSection() ([]byte, error) {
 		funcType, 1, byte(binary.I32), 1, byte(binary.I32),
 		funcType, 1, byte(binary.F32), 1, byte(binary.F32),
 		funcType, 1, byte(binary.F64), 1, byte(binary.F64),
+		funcType, 3, byte(binary.I32), byte(binary.I32), byte(binary.I32), 0,
 	}
 	return vector(n+addedTypes, m.rest(binary.SectionType, start), added), done(&r)
 }
@@ -107,11 +109,12 @@ func (m *module) functionSection() ([]byte, error) {
 		}
 	}
 	var added buffer
-	for _, t := range [addedFuncs]uint32{typeRefill, typeNumber, typeNumber, typeFloat, typeDouble} {
+	for _, t := range [addedFuncs]uint32{typeRefill, typeNumber, typeNumber, typeFloat, typeDouble, typeMove, typeMove} {
 		added.u32(m.addedType(t))
 	}
 	m.refill = m.imported + 1 + n
 	m.bulk, m.grow, m.nan32, m.nan64 = m.refill+1, m.refill+2, m.refill+3, m.refill+4
+	m.fill, m.copy = m.refill+5, m.refill+6
 	return vector(n+addedFuncs, m.rest(binary.SectionFunction, start), added), done(&r)
 }
 
