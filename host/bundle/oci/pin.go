@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/callgate/callgate/host/bundle"
 )
@@ -35,9 +36,9 @@ func (k *Keeper) Get(ctx context.Context, wants []Want, o Options) ([]*Verified,
 
 func (k *Keeper) get(ctx context.Context, w Want, o Options) (*Verified, error) {
 	if w.Path != "" {
-		data, signatures, err := bundle.ReadSigned(w.Path)
+		data, signatures, err := readBundle(w.Path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", w.Text, err)
 		}
 		return k.VerifyBundle(w.Text, data, signatures)
 	}
@@ -165,10 +166,19 @@ func (k *Keeper) Check(l *bundle.Lock, w Want) error {
 	return nil
 }
 
+// readBundle reads a bundle that a policy names by its file.
+func readBundle(path string) ([]byte, []bundle.Signature, error) {
+	data, signatures, err := bundle.ReadSigned(path)
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = fmt.Errorf("%q: %w; put the bundle there, or name another in the policy", p.Path, p.Err)
+	}
+	return data, signatures, err
+}
+
 // held is a bundle as it lies on this machine.
 func (k *Keeper) held(pin *bundle.Entry, w Want) ([]byte, []bundle.Signature, error) {
 	if w.Path != "" {
-		return bundle.ReadSigned(w.Path)
+		return readBundle(w.Path)
 	}
 	data, texts, err := k.Store.Get(pin.Bundle)
 	var signatures []bundle.Signature
