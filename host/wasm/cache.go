@@ -70,9 +70,9 @@ func (h *Host) entry(ctx context.Context, hardened []byte, shared bool) (*entry,
 		if err == nil {
 			return e, nil
 		}
-		if err := os.RemoveAll(final); err != nil && !unwritable(err) {
-			return nil, err
-		}
+		// Whoever shares the cache may be at work in it. What stays of an entry is
+		// not believed, and what is made here can not take its name.
+		_ = os.RemoveAll(final)
 		prune(parent)
 	}
 	fresh, err := os.MkdirTemp(parent, freshPrefix) // 0700

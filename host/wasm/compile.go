@@ -64,10 +64,9 @@ func (h *Host) compile(ctx context.Context, hardened []byte, info meter.Info) (*
 	if err == nil || !e.kept {
 		return c, err
 	}
-	// A file that can not be read: once more, with one that nobody else sees.
-	if err := e.remove(); err != nil {
-		return nil, err
-	}
+	// A file that can not be read: once more, with one that nobody else sees. That
+	// one goes, unless somebody is writing it anew right now.
+	_ = e.remove()
 	again, err := h.entry(ctx, hardened, false)
 	if err != nil {
 		return nil, err
