@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -21,14 +22,32 @@ type inspectedBundle struct {
 	why        string
 }
 
-// readInspected reads a module, or a bundle whether it may be trusted or not.
-func readInspected(path, trust string) (*plugin.Module, *inspectedBundle, error) {
-	if !isBundle(path) {
-		m, err := plugin.ReadModule(path)
+// inspectedModule reads a module, or that of a folder, whatever is wrong with it.
+func inspectedModule(path string) (*plugin.Module, error) {
+	mend := "name a module, a bundle, or a folder with a " + plugin.ManifestFile
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		f, err := plugin.ReadFolder(path)
 		if err != nil {
-			return nil, nil, unread(err, "name a module or a bundle")
+			return nil, unread(err, mend)
 		}
-		return m, nil, nil
+		path, mend = f.Built(), "build it with callgate plugin build"
+	}
+	m, err := plugin.ReadModule(path)
+	if err != nil {
+		return nil, unread(err, mend)
+	}
+	return m, nil
+}
+
+// readInspected reads a module, or a bundle whether it may be trusted or not.
+func readInspected(words []string, trust string) (*plugin.Module, *inspectedBundle, error) {
+	path := "."
+	if len(words) > 0 {
+		path = words[0]
+	}
+	if !isBundle(path) {
+		m, err := inspectedModule(path)
+		return m, nil, err
 	}
 	data, signatures, err := bundle.ReadSigned(path)
 	if err != nil {

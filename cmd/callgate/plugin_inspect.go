@@ -17,19 +17,20 @@ func pluginInspectCmd(std stdio) *cobra.Command {
 	var settings, trust string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "inspect MODULE|BUNDLE",
+		Use:   "inspect [PLUGIN]",
 		Short: "Say what a module is, wants and may do, without running it",
-		Long: "Reads the module and its manifest: digests, ABI, imports, exports, limits, what it judges, reads and may do, and the very\n" +
+		Long: "PLUGIN is a module, a bundle, or a folder with a module; without it this folder.\n" +
+			"Reads the module and its manifest: digests, ABI, imports, exports, limits, what it judges, reads and may do, and the very\n" +
 			"snapshot that it would be handed for a sample call. Nothing of the module is run or compiled. A module that can not be a\n" +
 			"plugin is shown as far as it can be read, with everything that is wrong, and exits with 1. Of a bundle its files are shown\n" +
 			"as well, and what its signatures and the trust file say, which makes no difference to the exit code.",
-		Args: wants(cobra.ExactArgs(1), "name one module or one bundle"),
+		Args: wants(cobra.MaximumNArgs(1), "name one module, one bundle, or one folder"),
 		RunE: func(_ *cobra.Command, words []string) error {
 			with, err := readSettings(settings)
 			if err != nil {
 				return err
 			}
-			m, sealed, err := readInspected(words[0], trust)
+			m, sealed, err := readInspected(words, trust)
 			if err != nil {
 				return err
 			}
