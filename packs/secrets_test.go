@@ -18,7 +18,7 @@ import (
 
 // planted are the files of the tree that hold made-up secrets, because they are
 // about them.
-var planted = []string{"packs/cases/secrets.yaml", "testdata/cases/", "docs/policy.md", "docs/migrate-visor.md", "_test.go", "/testdata/"}
+var planted = []string{"packs/cases/secrets.yaml", "testdata/cases/", "docs/policy.md", "docs/migrate-visor.md", "plugins/look-alike/cases/", "plugins/look-alike/src/tests.rs", "_test.go", "/testdata/"}
 
 // known are files that really hold one: a list was recorded from a server that was
 // started with a password in a URL, agents set a password and are mailed a link
