@@ -149,20 +149,6 @@ func (s Store) Has(digest string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// List is the digests of the bundles that are there, sorted; none if there is no
-// store.
-func (s Store) List() ([]string, error) {
-	names, err := s.names()
-	var list []string
-	for _, name := range names {
-		hex, ok := strings.CutSuffix(name, BundleSuffix)
-		if digest := "sha256:" + hex; ok && digestText.MatchString(digest) {
-			list = append(list, digest)
-		}
-	}
-	return list, err
-}
-
 // Remove takes a bundle out, and its signatures. One that is not there is
 // [ErrNotStored].
 func (s Store) Remove(digest string) error {

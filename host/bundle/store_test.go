@@ -52,8 +52,8 @@ func TestAStoreGivesBackWhatWasPut(t *testing.T) {
 	if err != nil || string(got) != string(data) || !slices.Equal(sortedTexts(gotSigs), sortedTexts(sigs)) {
 		t.Fatalf("%d bytes, %d signatures, %v", len(got), len(gotSigs), err)
 	}
-	if list, err := s.List(); err != nil || !slices.Equal(list, []string{digest}) || !s.Has(digest) {
-		t.Fatal(list, err)
+	if !s.Has(digest) {
+		t.Fatal("it is not there")
 	}
 	before := names(t, s)
 	if err := s.Put(data, sigs[:1]); err != nil || !slices.Equal(names(t, s), before) {
@@ -78,8 +78,8 @@ func TestAStoreGivesBackWhatWasPut(t *testing.T) {
 
 func TestAStoreThatIsNotThereIsEmpty(t *testing.T) {
 	s := bundle.Store{Dir: filepath.Join(t.TempDir(), "none")}
-	if list, err := s.List(); err != nil || len(list) != 0 {
-		t.Fatal(list, err)
+	if s.Has(digestA) {
+		t.Fatal("something is there")
 	}
 	if _, _, err := s.Get(digestA); !errors.Is(err, bundle.ErrNotStored) {
 		t.Fatal(err)

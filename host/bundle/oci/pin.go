@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/callgate/callgate/host/bundle"
 )
@@ -18,10 +19,15 @@ type Want struct {
 // Get gets what is wanted, from its file or its registry, and verifies it. All of it
 // is got, or why not is said of each.
 func (k *Keeper) Get(ctx context.Context, wants []Want, o Options) ([]*Verified, error) {
+	return each(wants, func(w Want) (*Verified, error) { return k.get(ctx, w, o) })
+}
+
+// each does all of it, and says all that is wrong.
+func each(wants []Want, get func(Want) (*Verified, error)) ([]*Verified, error) {
 	var list []*Verified
 	var errs []error
 	for _, w := range wants {
-		v, err := k.get(ctx, w, o)
+		v, err := get(w)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -60,20 +66,7 @@ func (k *Keeper) get(ctx context.Context, w Want, o Options) (*Verified, error) 
 // Here is Get without a network: a file is what it holds, and a reference stays the
 // bundle that the lock pins, as it is in the store.
 func (k *Keeper) Here(l *bundle.Lock, wants []Want) ([]*Verified, error) {
-	var list []*Verified
-	var errs []error
-	for _, w := range wants {
-		v, err := k.here(l, w)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		list = append(list, v)
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return list, nil
+	return each(wants, func(w Want) (*Verified, error) { return k.here(l, w) })
 }
 
 func (k *Keeper) here(l *bundle.Lock, w Want) (*Verified, error) {
@@ -102,23 +95,8 @@ func (k *Keeper) here(l *bundle.Lock, w Want) (*Verified, error) {
 // Refetch gets what a lock pins and the store does not have: just that, wherever a
 // tag leads by now. What comes back has to be kept.
 func (k *Keeper) Refetch(ctx context.Context, l *bundle.Lock, wants []Want, o Options) ([]*Verified, error) {
-	var list []*Verified
-	var errs []error
-	for _, w := range wants {
-		if k.Check(l, w) == nil {
-			continue
-		}
-		v, err := k.refetch(ctx, l, w, o)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		list = append(list, v)
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return list, nil
+	missing := slices.DeleteFunc(slices.Clone(wants), func(w Want) bool { return k.Check(l, w) == nil })
+	return each(missing, func(w Want) (*Verified, error) { return k.refetch(ctx, l, w, o) })
 }
 
 func (k *Keeper) refetch(ctx context.Context, l *bundle.Lock, w Want, o Options) (*Verified, error) {
