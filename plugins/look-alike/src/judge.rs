@@ -3,7 +3,7 @@
 use crate::known::{too_long, Known, Standing};
 use crate::look::{self, Scripts};
 use crate::scan::{runs, unescaped, userinfo, Run};
-use crate::{settings, Settings};
+use crate::Settings;
 use callgate::{abstain, ask, call, deny, list, phase, Value, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,8 +197,7 @@ impl Found {
     }
 }
 
-pub fn judge() -> Verdict {
-    let set = settings();
+pub fn judge(set: &mut Settings) -> Verdict {
     if phase() == "list" {
         return listed(set);
     }

@@ -7,9 +7,10 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use callgate::{wrong, Value, Wrong};
+use callgate::{wrong, Value, Verdict, Wrong};
 use known::Known;
 use look::Scripts;
+use std::cell::RefCell;
 
 /// What the settings say.
 pub struct Settings {
@@ -21,17 +22,23 @@ pub struct Settings {
     pub hides: bool,
 }
 
-// A module has one thread.
-static mut SETTINGS: Option<Settings> = None;
+thread_local! {
+    // A module has one thread, and tests have many.
+    static SETTINGS: RefCell<Settings> = RefCell::new(Settings::new());
+}
 
-pub fn settings() -> &'static mut Settings {
-    let fresh = || Settings { known: Known::new(), arguments: Vec::new(), scripts: Scripts::Highly, asks: false, hides: true };
-    unsafe { (*core::ptr::addr_of_mut!(SETTINGS)).get_or_insert_with(fresh) }
+impl Settings {
+    fn new() -> Settings {
+        Settings { known: Known::new(), arguments: Vec::new(), scripts: Scripts::Highly, asks: false, hides: true }
+    }
+}
+
+fn judge() -> Verdict {
+    SETTINGS.with(|set| judge::judge(&mut set.borrow_mut()))
 }
 
 fn configure(given: Value) -> Result<(), Wrong> {
-    unsafe { *core::ptr::addr_of_mut!(SETTINGS) = None };
-    let set = settings();
+    let mut set = Settings::new();
     for item in given.get("known").items() {
         let name = item.text();
         let mut runs = scan::runs(name);
@@ -56,7 +63,8 @@ fn configure(given: Value) -> Result<(), Wrong> {
     set.asks = given.get("verdict").text() == "ask";
     set.hides = given.get("lists").text() != "deny";
     set.known.left = known::EFFORT;
+    SETTINGS.with(|s| *s.borrow_mut() = set);
     Ok(())
 }
 
-callgate::plugin!(judge::judge, configure);
+callgate::plugin!(judge, configure);

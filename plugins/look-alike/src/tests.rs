@@ -1,4 +1,4 @@
-use crate::judge::judge;
+use crate::judge;
 use crate::known::{self, Known, Standing};
 use crate::look::{self, Scripts};
 use crate::scan::{runs, unescaped};
