@@ -44,8 +44,8 @@ func sdkConstants(t *testing.T) map[string]string {
 
 func TestTheGoSDKNamesWhatTheABINames(t *testing.T) {
 	want := map[string]any{
-		"Version": abi.Version,
-		"Absent":  abi.Absent, "Null": abi.Null, "Bool": abi.Bool, "Number": abi.Number, "String": abi.String, "Array": abi.Array, "Object": abi.Object,
+		"Version": abi.Version, "AnyLabel": abi.AnyLabel,
+		"Absent": abi.Absent, "Null": abi.Null, "Bool": abi.Bool, "Number": abi.Number, "String": abi.String, "Array": abi.Array, "Object": abi.Object,
 		"RawString": abi.RawString,
 		"PhaseCall": abi.PhaseCall, "PhaseResult": abi.PhaseResult, "PhaseList": abi.PhaseList,
 		"OriginTainted": abi.OriginTainted, "OriginUnproven": abi.OriginUnproven, "OriginClient": abi.OriginClient, "OriginTrusted": abi.OriginTrusted,
@@ -88,6 +88,51 @@ func TestTheGoSDKImportsAndExportsWhatTheABINames(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the SDK has\n%s\nthe ABI has\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestEverySDKNamesWhatTheABINames looks for the lines that say it in the others.
+func TestEverySDKNamesWhatTheABINames(t *testing.T) {
+	const c, rust, script = "../sdk/c/callgate.h", "../sdk/rust/src/", "../sdk/assemblyscript/assembly/"
+	for _, tt := range []struct {
+		file, line string
+		value      any
+	}{
+		{c, "#define CG_VERSION %q\n", abi.Version},
+		{c, "#define CG_ANY_LABEL %q\n", abi.AnyLabel},
+		{c, "\tCG_MAX_VERDICT_BYTES = %d,\n", abi.MaxVerdictBytes},
+		{c, "\tCG_MAX_REASON_RUNES = %d,\n", abi.MaxReasonRunes},
+		{c, "\tCG_MAX_TAGS = %d,\n", abi.MaxTags},
+		{c, "\tCG_MAX_TAG_RUNES = %d,\n", abi.MaxTagRunes},
+		{c, "\tCG_MAX_POINTERS = %d,\n", abi.MaxPointers},
+		{c, "\tCG_MAX_POINTER_RUNES = %d,\n", abi.MaxPointerRunes},
+		{c, "\tCG_MAX_LABELS = %d,\n", abi.MaxLabels},
+		{c, "\tCG_MAX_HIDDEN = %d\n", abi.MaxHidden},
+		{c, "\tCG_EXPORT(%q) void cg_export_marker(void) {}", abi.MarkerExport},
+		{rust + "lib.rs", "pub const VERSION: &str = %q;\n", abi.Version},
+		{rust + "lib.rs", "pub const ANY_LABEL: &str = %q;\n", abi.AnyLabel},
+		{rust + "lib.rs", "fn %s() {}\n", abi.MarkerExport},
+		{rust + "verdict.rs", "pub const MAX_REASON_RUNES: usize = %d;\n", abi.MaxReasonRunes},
+		{rust + "verdict.rs", "pub const MAX_TAGS: usize = %d;\n", abi.MaxTags},
+		{rust + "verdict.rs", "pub const MAX_TAG_RUNES: usize = %d;\n", abi.MaxTagRunes},
+		{rust + "verdict.rs", "pub const MAX_POINTERS: usize = %d;\n", abi.MaxPointers},
+		{rust + "verdict.rs", "pub const MAX_POINTER_RUNES: usize = %d;\n", abi.MaxPointerRunes},
+		{script + "index.ts", "export const VERSION = %q;\n", abi.Version},
+		{script + "index.ts", "export function %s(): void {}\n", abi.MarkerExport},
+		{script + "snapshot.ts", "export const ANY_LABEL = %q;\n", abi.AnyLabel},
+		{script + "verdict.ts", "export const MAX_REASON_RUNES = %d;\n", abi.MaxReasonRunes},
+		{script + "verdict.ts", "export const MAX_TAGS = %d;\n", abi.MaxTags},
+		{script + "verdict.ts", "export const MAX_TAG_RUNES = %d;\n", abi.MaxTagRunes},
+		{script + "verdict.ts", "export const MAX_POINTERS = %d;\n", abi.MaxPointers},
+		{script + "verdict.ts", "export const MAX_POINTER_RUNES = %d;\n", abi.MaxPointerRunes},
+	} {
+		text, err := os.ReadFile(tt.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := fmt.Sprintf(tt.line, tt.value); !strings.Contains(string(text), line) {
+			t.Errorf("%s does not have %q", tt.file, line)
+		}
 	}
 }
 

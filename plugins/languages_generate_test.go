@@ -134,7 +134,7 @@ func probed(t *testing.T, r *rand.Rand) abi.Value {
 "taint":[{"at":"/call/arguments/a","origin":"tainted","key":%s,"labels":[%s],"sources":[%s]}],
 "result":%s,"list":{"kind":"tools","items":[%s]}}`,
 		pick(r, "call", "result", "list"), pick(r, "tool", "resource", "sampling", "prompt", "method"), pick(r, numbers...), str(r), arguments,
-		pick(r, "true", "false"), word(r, 1, false), pick(r, `"q"`, `"q","r"`, `"x:q"`, ""), pick(r, numbers...), word(r, 1, false), word(r, 1, false), pick(r, "true", "false"),
+		pick(r, "true", "false"), word(r, 1, false), pick(r, `"q"`, `"q","r"`, `"x:q"`, `"*","x"`, ""), pick(r, numbers...), word(r, 1, false), word(r, 1, false), pick(r, "true", "false"),
 		pick(r, "true", "false"), pick(r, `"l"`, ""), word(r, 1, false), word(r, 1, false), word(r, 1, false))
 	return parse(t, text)
 }

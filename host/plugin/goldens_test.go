@@ -43,7 +43,7 @@ func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 		t.Fatalf("%d guests, error %v; want some", len(sources), err)
 	}
 	_, missing := exec.LookPath("wat2wasm")
-	for _, s := range append(sources, "testdata/lax/guest.wat", "floor/guest.wat") {
+	for _, s := range append(sources, "testdata/lax/guest.wat", "testdata/forgets/guest.wat", "floor/guest.wat") {
 		f, err := ReadFolder(filepath.Dir(s))
 		if err != nil {
 			t.Fatal(err)

@@ -31,11 +31,12 @@ func (c *checker) keyOrder() {
 func (c *checker) moreLabels() {
 	l := c.law("labels", "a label more, of the session or of an argument, never makes it more lenient")
 	m := c.manifest()
-	added := []string{"secret", "saw_untrusted", "zz_unknown", c.name() + ":seen"}
+	var own []string
 	for i := range c.said {
 		o := &c.said[i].Obligations
-		added = append(append(added, o.CallLabels...), o.SessionLabels...)
+		own = append(append(own, o.CallLabels...), o.SessionLabels...)
 	}
+	added := append([]string{abi.AnyLabel, "secret", "saw_untrusted", "zz_unknown", c.name() + ":seen"}, own...)
 	slices.Sort(added)
 	added = slices.Compact(added)
 	if !m.Sees("session.labels") && !m.Sees("taint") {
@@ -45,18 +46,21 @@ func (c *checker) moreLabels() {
 	for i := range c.list {
 		q := &c.list[i]
 		before, ok := c.ask(l, q)
-		if q.fails || !ok {
+		crowded, changed := labelled(q.view, m, abi.AnyLabel)
+		if q.fails || !ok || !changed {
 			continue
 		}
+		most, also := c.ask(l, &question{settings: q.settings, view: crowded})
 		for _, label := range added {
-			view, changed := labelled(q.view, m, label)
-			if !changed {
-				continue
-			}
+			view, _ := labelled(q.view, m, label)
 			l.Tried++
 			after, ok := c.ask(l, &question{settings: q.settings, view: view})
 			if what := looser(&before, &after); ok && what != "" {
 				l.fail("%s: with label %q: %s", q.name, label, what)
+			}
+			// Where there is no room for it, its own label is one of "any label".
+			if what := looser(&after, &most); ok && also && slices.Contains(own, label) && what != "" {
+				l.fail("%s: with label %q, which may be %q: %s", q.name, abi.AnyLabel, label, what)
 			}
 		}
 	}

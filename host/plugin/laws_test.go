@@ -52,6 +52,36 @@ func TestLawsAreHeldAndBroken(t *testing.T) {
 	}
 }
 
+// TestAPluginMustNotForgetWhatItMayHaveSaid where there are more labels than a host
+// keeps.
+func TestAPluginMustNotForgetWhatItMayHaveSaid(t *testing.T) {
+	target, err := ReadTarget("testdata/forgets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for settings, want := range map[string]string{`{}`: `with label "*", which may be "forgets:seen": outcome abstain instead of deny`, `{"any":true}`: ""} {
+		v, err := abi.Parse([]byte(settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := engines(t).Check(target, v)
+		if err != nil || len(list) != 8 {
+			t.Fatalf("%s: %d laws, error %v", settings, len(list), err)
+		}
+		for _, l := range list {
+			if l.Name != "labels" {
+				if !l.Holds() {
+					t.Errorf("%s: law %s: %q", settings, l.Name, l.Broken)
+				}
+				continue
+			}
+			if got := strings.Join(l.Broken, "\n"); l.Tried == 0 || (got == "") != (want == "") || !strings.Contains(got, want) {
+				t.Errorf("%s: %q, tried %d; want %q", settings, got, l.Tried, want)
+			}
+		}
+	}
+}
+
 // TestAManifestDoesNotMakeAPlugin gives one to modules that no host loads.
 func TestAManifestDoesNotMakeAPlugin(t *testing.T) {
 	files, err := filepath.Glob(goldens + "/refused/*.wasm")

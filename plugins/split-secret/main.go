@@ -157,8 +157,17 @@ func labels(all []left) (list []string) {
 }
 
 // remember notes what a label says has left. Labels that say something else are
-// others'.
+// others'. Where the session has more labels than the host keeps, any part may have
+// left.
 func remember(label string, all []left) {
+	if label == callgate.AnyLabel {
+		for i := range all {
+			for n := range all[i].before {
+				all[i].before[n] = true
+			}
+		}
+		return
+	}
 	label = label[strings.LastIndexByte(label, ':')+1:]
 	name, place, _ := strings.Cut(label, ".")
 	first, last, _ := strings.Cut(place, "-")

@@ -45,7 +45,7 @@
 #endif
 
 /* The version of the ABI that this header speaks. */
-#define CG_VERSION "0.1"
+#define CG_VERSION "1.0"
 
 /* The kinds of a value. CG_RAW_STRING is a string that UTF-8 can not hold: cg_text
  * has U+FFFD in place of what can not be held. */
@@ -82,6 +82,10 @@ enum {
 #define CG_ORIGIN_UNPROVEN "unproven"
 #define CG_ORIGIN_CLIENT "client"
 #define CG_ORIGIN_TRUSTED "trusted"
+
+/* Stands among labels for every label there is: more were given than the host
+ * keeps. */
+#define CG_ANY_LABEL "*"
 
 /* cg_str is text: n bytes at p, no NUL behind them. */
 typedef struct {
@@ -971,10 +975,13 @@ CG_FN cg_value cg_definition_schema(void) { return cg_at("/definition/schema"); 
 
 CG_FN cg_str cg_session_id(void) { return cg_text(cg_at("/session/id")); }
 CG_FN cg_value cg_session_labels(void) { return cg_at("/session/labels"); }
+/* cg_session_has says whether the session has a label, or may have it. */
 CG_FN bool cg_session_has(const char *label) {
-	for (cg_iter it = cg_items(cg_session_labels()); cg_next(&it);)
-		if (cg_is(cg_text(it.value), label))
+	for (cg_iter it = cg_items(cg_session_labels()); cg_next(&it);) {
+		cg_str have = cg_text(it.value);
+		if (cg_is(have, label) || cg_is(have, CG_ANY_LABEL))
 			return true;
+	}
 	return false;
 }
 /* cg_session_count is one of calls, denied and this_tool. */

@@ -46,6 +46,10 @@ const (
 	OriginTrusted  = "trusted"
 )
 
+// AnyLabel stands among labels for every label there is: more were given than the
+// host keeps.
+const AnyLabel = "*"
+
 // The levels of [Log].
 const (
 	LogDebug uint32 = iota

@@ -121,13 +121,14 @@ type Session struct{}
 func (Session) ID() string { return text("/session/id") }
 
 // Labels visits the labels of the session. Those that a plugin gave start with
-// the name that the policy gave it, and a colon.
+// the name that the policy gave it, and a colon. [AnyLabel] among them says that
+// it may have any other, too.
 func (Session) Labels() iter.Seq[string] { return texts(Snapshot{}.At("/session/labels")) }
 
-// Has says whether the session has a label.
+// Has says whether the session has a label, or may have it.
 func (s Session) Has(label string) bool {
 	for l := range s.Labels() {
-		if l == label {
+		if l == label || l == AnyLabel {
 			return true
 		}
 	}
@@ -170,7 +171,8 @@ func (f Finding) IsKey() bool { return f.Get("key").Bool() }
 // Origin is one of [OriginTainted] and the others.
 func (f Finding) Origin() string { return f.Get("origin").Text() }
 
-// Labels visits the labels of the value.
+// Labels visits the labels of the value, [AnyLabel] among them as in those of the
+// session.
 func (f Finding) Labels() iter.Seq[string] { return texts(f.Get("labels")) }
 
 // Sources is an array of where it was seen: call, server, tool, pointer, offset,

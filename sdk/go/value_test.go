@@ -127,6 +127,16 @@ func TestTheSnapshotHasItsParts(t *testing.T) {
 	}
 }
 
+// TestAnyLabelMayBeEach of those that are asked for, and is told of.
+func TestAnyLabelMayBeEach(t *testing.T) {
+	for labels, want := range map[string]string{`"q"`: "true false", `"*"`: "true true", `"a","*"`: "true true", `"a"`: "false false", ``: "false false", `"*q","p:*"`: "false false"} {
+		s := load(t, `{"session":{"labels":[`+labels+`]}}`).Session()
+		if got := fmt.Sprint(s.Has("q"), s.Has("x")); got != want {
+			t.Errorf("[%s] has q and x: %s; want %s", labels, got, want)
+		}
+	}
+}
+
 func TestLargeValuesAreFetchedWhole(t *testing.T) {
 	large := strings.Repeat("0123456789", 1000)
 	if got := load(t, `{"call":{"arguments":{"a":"`+large+`"}}}`).Call().Argument("/a").Text(); got != large {

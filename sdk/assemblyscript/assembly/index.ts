@@ -1,6 +1,6 @@
 /** What a plugin of Callgate is written with in AssemblyScript. */
 export { Iter, Kind, Value, at, parse } from "./value";
-export { Finding, call, definition, list, phase, result, session, settings, taint, time } from "./snapshot";
+export { ANY_LABEL, Finding, call, definition, list, phase, result, session, settings, taint, time } from "./snapshot";
 export { Verdict, Wrong, abstain, ask, deny } from "./verdict";
 export { DEBUG, ERROR, INFO, WARN, log, logEnabled } from "./host";
 
@@ -9,7 +9,7 @@ import { Verdict, Wrong, abstain } from "./verdict";
 import { answer } from "./host";
 
 /** The version of the ABI that this package speaks. */
-export const VERSION = "0.1";
+export const VERSION = "1.0";
 
 let judges: (() => Verdict | null) | null = null;
 let reads: ((settings: Value) => Wrong | null) | null = null;

@@ -1,6 +1,9 @@
 // What the plugin is asked about. Of it there is what the manifest reads; everything else is absent.
 import { Value, at } from "./value";
 
+/** Stands among labels for every label there is: more were given than the host keeps. */
+export const ANY_LABEL = "*";
+
 /** One of "call", "result" and "list". */
 export function phase(): string {
   return at("/phase").text();
@@ -96,12 +99,19 @@ export namespace session {
   export function id(): string {
     return at("/session/id").text();
   }
-  /** An array. Those that a plugin gave start with the name that the policy gave it, and a colon. */
+  /**
+   * An array. Those that a plugin gave start with the name that the policy gave it, and a colon. ANY_LABEL among
+   * them says that it may have any other, too.
+   */
   export function labels(): Value {
     return at("/session/labels");
   }
+  /** Whether the session has a label, or may have it. */
   export function has(label: string): bool {
-    for (const it = labels().items(); it.next(); ) if (it.value.text() == label) return true;
+    for (const it = labels().items(); it.next(); ) {
+      const have = it.value.text();
+      if (have == label || have == ANY_LABEL) return true;
+    }
     return false;
   }
   /** One of calls, denied and this_tool. */

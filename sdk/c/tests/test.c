@@ -113,6 +113,13 @@ static void numbers(void) {
 	}
 }
 
+static void any_label(void) {
+	OK(cg_load("{\"session\":{\"labels\":[\"a\",\"*\"]}}"));
+	OK(cg_session_has("a") && cg_session_has("x"));
+	OK(cg_load("{\"session\":{\"labels\":[\"*a\",\"p:*\"]}}"));
+	OK(!cg_session_has("a") && !cg_session_has("x"));
+}
+
 static void parts(void) {
 	OK(cg_load(sample));
 	IS(cg_phase(), "call");
@@ -170,6 +177,7 @@ int main(void) {
 	json();
 	numbers();
 	parts();
+	any_label();
 	verdicts();
 	example();
 	printf("%d passed, %d failed\n", passed, failed);

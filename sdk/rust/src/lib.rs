@@ -43,7 +43,10 @@ pub use value::{at, parse, Iter, Kind, Value};
 pub use verdict::*;
 
 /// The version of the ABI that this crate speaks.
-pub const VERSION: &str = "0.1";
+pub const VERSION: &str = "1.0";
+
+/// Stands among labels for every label there is: more were given than the host keeps.
+pub const ANY_LABEL: &str = "*";
 
 /// Leaves an answer where the host can read it.
 #[doc(hidden)]

@@ -110,12 +110,14 @@ pub mod session {
         at("/session/id").text()
     }
     /// Those that a plugin gave start with the name that the policy gave it, and a
-    /// colon.
+    /// colon. [ANY_LABEL](crate::ANY_LABEL) among them says that it may have any
+    /// other, too.
     pub fn labels() -> impl Iterator<Item = &'static str> {
         at("/session/labels").items().map(Value::text)
     }
+    /// Whether the session has a label, or may have it.
     pub fn has(label: &str) -> bool {
-        labels().any(|l| l == label)
+        labels().any(|l| l == label || l == crate::ANY_LABEL)
     }
     /// One of calls, denied and this_tool.
     pub fn count(name: &str) -> i64 {

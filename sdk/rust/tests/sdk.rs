@@ -51,6 +51,14 @@ fn the_snapshot_has_its_parts() {
 }
 
 #[test]
+fn any_label_may_be_each() {
+    for (labels, has) in [(r#""q""#, [true, false]), (r#""a","*""#, [true, true]), (r#""*q","p:*""#, [false, false])] {
+        assert!(testing::load(&format!(r#"{{"session":{{"labels":[{labels}]}}}}"#)));
+        assert_eq!([session::has("q"), session::has("x")], has, "{labels}");
+    }
+}
+
+#[test]
 fn json_and_numbers_are_read_strictly() {
     for s in ["[]", r#"{"a":[1,-0.5e+3,"\u00e9\\"],"b":{}}"#, " 1 ", r#""\ud800\u0041""#, "-0", "null"] {
         assert!(parse(s).exists(), "{s}");
