@@ -57,7 +57,7 @@ func TestTheSpecificationNamesWhatTheConstantsName(t *testing.T) {
 		abi.MarkerExport, abi.EvaluateExport, abi.ConfigureExport, abi.InitializeExport, abi.MemoryExport, abi.ManifestSection, abi.ManifestSchema,
 		abi.HostModule + "." + abi.HostGet, abi.HostModule + "." + abi.HostLog, abi.HostModule + "." + abi.HostLogEnabled, abi.WASIModule,
 		"version " + abi.Version, "262,144 bytes", "up to 1,024 characters", "up to 16 notes", "up to 256 characters each", "up to 256 of up to 4,096", "Up to 32 each",
-		"500,000,000",
+		"up to 256 pointers below `/result`, of up to 4,096 characters", "up to 1,024 names", "500,000,000",
 	}
 	for _, v := range abi.Versions {
 		named = append(named, fmt.Sprintf("| `%s` | `\"abi\":\"%s\"` | `%s` |", v, v, abi.MarkerOf(v)))
@@ -75,8 +75,8 @@ func TestTheSpecificationNamesWhatTheConstantsName(t *testing.T) {
 			t.Errorf("ABI.md does not say %q", want)
 		}
 	}
-	sizes := []any{abi.MaxVerdictBytes, abi.MaxReasonRunes, abi.MaxTags, abi.MaxTagRunes, abi.MaxPointers, abi.MaxPointerRunes, abi.MaxLabels, abi.MaxFuel}
-	if got := fmt.Sprint(sizes...); got != "262144 1024 16 256 256 4096 32 500000000" {
+	sizes := []any{abi.MaxVerdictBytes, abi.MaxReasonRunes, abi.MaxTags, abi.MaxTagRunes, abi.MaxPointers, abi.MaxPointerRunes, abi.MaxLabels, abi.MaxHidden, abi.MaxFuel}
+	if got := fmt.Sprint(sizes...); got != "262144 1024 16 256 256 4096 32 1024 500000000" {
 		t.Errorf("sizes are %s; ABI.md and the schemas say otherwise", got)
 	}
 	if want := abi.MarkerPrefix + strings.ReplaceAll(abi.Version, ".", "_"); abi.MarkerExport != want || abi.MarkerOf(abi.Version) != want {

@@ -31,8 +31,8 @@ type Costs struct {
 // about the same on another machine.
 func (c *Costs) Ratio() float64 { return float64(c.Time) / float64(max(c.Floor, 1)) }
 
-// Table measures plugins one after the other, and the floor between them. Each question takes about as long as
-// stated.
+// Table measures plugins one after the other, and the floor between them. Each
+// question takes about as long as stated.
 func Table(o wasm.Options, targets []*Target, settings abi.Value, each time.Duration) ([]Costs, error) {
 	least := &Module{Path: "floor.wasm", Data: floorModule}
 	least.Manifest, least.Digest, least.Why = abi.ReadModule(floorModule)

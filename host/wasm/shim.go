@@ -74,7 +74,8 @@ func wasiFails(name string) wasiFunc {
 	return func(*run, []uint64) uint32 { return errno }
 }
 
-// spend charges for bytes beyond the call itself.
+// spend charges for bytes beyond the call itself: as much as for another call, which
+// ABI.md says, and which therefore stays.
 func (r *run) spend(bytes uint64) {
 	if bytes >= HostBytesPerFuel {
 		r.charge(bytes)

@@ -70,22 +70,17 @@ const (
 	MaxBlockLocals       = 1_000_000   // blocks of a function × its locals; 10,000 ifs and 1,000 locals, 99 KB, compile for 98 s
 	MaxModuleBlockLocals = 4_000_000   // the same of all functions
 	MaxModuleFlow        = 100_000_000 // squares of the flow of each function, which is what compiling takes
-	MaxModuleValues      = 33_554_432
+	MaxModuleValues      = 33_554_432  // a call of two bytes may have 2,000, and whoever compiles it walks over each
 )
 
 // The flow of a function is its blocks, ifs and conditional branches, with a loop
 // and a bulk instruction for three: 10,000 ifs without any locals compile for 8 s,
-// 20,000 for 33 s. A Go guest has 13
-// million, by squares.
+// 20,000 for 33 s. A Go guest has 13 million, by squares.
 const (
 	flowOfBlock = 1
 	flowOfLoop  = 3
 	flowOfBulk  = 3
 )
-
-// MaxModuleValues is the operands and results of all calls, blocks and
-// branches. A call of two bytes may have 2,000, and whoever compiles it walks
-// over each.
 
 // table has a row for each Limit.
 var table = [limitCount]struct {

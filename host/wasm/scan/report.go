@@ -26,7 +26,7 @@ type Custom struct {
 type Report struct {
 	Imports, Exports []Entry
 	ABI              []string // versions of the markers, as "1.0", in their order; one of a module without problems
-	Features         []string // "sign-extension", "bulk-memory", … that are used, sorted
+	Features         []string // "bulk-memory", "sign-ext", … that are used, sorted
 	Custom           []Custom
 	Manifest         []byte // body of the manifest's section; nil without one
 	Memory           binary.Limits

@@ -137,8 +137,8 @@ const (
 	Answer = 1 // func () -> i64
 )
 
-// Plugin is the smallest module that loads: it abstains from having a memory
-// worth the name, and its evaluate gives 0.
+// Plugin is the smallest module that loads: its memory has one page, and its
+// evaluate gives 0.
 func Plugin() *Module {
 	return &Module{
 		Types:     [][]byte{Type("", ""), Type("", "I")},
