@@ -213,7 +213,7 @@ func (s *State) heardPage(cause abi.Event) (page, bool) {
 
 // Hides says whether plugins keep an item out of a list that the client is shown.
 func (s *State) Hides(server, kind, name string) bool {
-	if s.settings.Mode == policy.ModeObserve {
+	if s.settings.Mode == policy.ModeObserve || !s.obeyed(server) {
 		return false
 	}
 	_, hidden := s.hidden.find(abi.ListOf{Server: server, Kind: kind}, name)
@@ -223,7 +223,7 @@ func (s *State) Hides(server, kind, name string) bool {
 // withHidden denies a call of what plugins hide, whatever else was said of it.
 func (s *State) withHidden(n *entry, base abi.Verdict) abi.Verdict {
 	h, what, ok := s.hidden.from(&n.call)
-	if !ok {
+	if !ok || !s.obeyed(n.call.Server) {
 		return base
 	}
 	v := abi.Verdict{
