@@ -104,7 +104,7 @@ func TestEveryKindOfEventIsDescribed(t *testing.T) {
 	if kinds < 20 {
 		t.Fatalf("%d kinds", kinds)
 	}
-	for _, state := range []abi.ReloadState{abi.ReloadFailed, abi.ReloadWaits, abi.ReloadFixed, abi.ReloadInForce, abi.ReloadAccepted, abi.ReloadRestarted} {
+	for _, state := range []abi.ReloadState{abi.ReloadFailed, abi.ReloadWaits, abi.ReloadFixed, abi.ReloadInForce, abi.ReloadAccepted, abi.ReloadRestarted, abi.ReloadTold} {
 		if !bytes.Contains(page, []byte("`"+state+"`")) {
 			t.Errorf("docs/events.md does not name the state %s", state)
 		}

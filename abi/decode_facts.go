@@ -17,9 +17,9 @@ func readFacts(r *reader) error {
 func readReload(r *reader) *ReloadEvent {
 	e := &ReloadEvent{State: ReloadState(r.str("state")), Digest: r.str("digest"), Why: r.strs("why")}
 	switch e.State {
-	case ReloadFailed, ReloadWaits, ReloadFixed, ReloadInForce, ReloadAccepted, ReloadRestarted:
+	case ReloadFailed, ReloadWaits, ReloadFixed, ReloadInForce, ReloadAccepted, ReloadRestarted, ReloadTold:
 	default:
-		r.fail("state: want failed, waits, fixed, current, accepted or restarted")
+		r.fail("state: want failed, waits, fixed, current, accepted, restarted or told")
 	}
 	return e
 }

@@ -270,4 +270,5 @@ const (
 
 	ReloadAccepted  ReloadState = "accepted"  // a person let what they may allow more
 	ReloadRestarted ReloadState = "restarted" // a start let what they may allow more than the policy before
+	ReloadTold      ReloadState = "told"      // a client was sent a notification that a list is another one now; Why is its method
 )

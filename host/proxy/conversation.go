@@ -55,6 +55,8 @@ type Conversation struct {
 	revision string              // from the initialize result
 	elicits  bool                // the client of that result declared forms
 	tasks    *tasks
+	declared map[string]bool // what the server says that it sends, see [listChanges]
+	ready    bool            // the client has said so
 }
 
 // request is a request of the client without an answer. A cancelled one may
@@ -73,9 +75,11 @@ type request struct {
 	paged     bool
 	modern    bool
 	cancelled bool
-	unsure    bool // its answer may be that of another request with its id
-	elicits   bool // initialize: the client declares forms
-	unsent    bool // a call that the server has not been given
+	unsure    bool            // its answer may be that of another request with its id
+	elicits   bool            // initialize: the client declares forms
+	unsent    bool            // a call that the server has not been given
+	wants     map[string]bool // of a subscription, see [listChanges]
+	gets      map[string]bool // as the server has acknowledged
 }
 
 // size is how many bytes of the client's are kept of a request.
@@ -106,6 +110,8 @@ type Message struct {
 	beside     []abi.Edit                   // of the text of a request of the server, see [Message.Beside]
 	bare       bool                         // it answers a request of 2026-07-28 that does not say what its client can do
 	answers    bool                         // a response of the server, to a request that was open
+	cursor     string                       // of the page of a list that it is
+	changes    uint64                       // how many policies had come before it was judged
 	event      *transport.Event             // what carried a request of the server here
 	then       func(*abi.Verdict, Recorded) // instead of what becomes of any call that waited
 }
@@ -139,9 +145,12 @@ func (c *Conversation) client(f wire.Frame, via *exchange) Message {
 	case wire.Request:
 		c.request(&m)
 	case wire.Notification:
-		if f.Method == "notifications/cancelled" {
+		switch f.Method {
+		case "notifications/cancelled":
 			m.cancels, m.takesBack = c.cancel(f), cancelledID(f)
-			break
+			return m
+		case "notifications/initialized":
+			c.initialized()
 		}
 		c.judged(&m)
 	case wire.Response, wire.ErrorResponse:
@@ -176,6 +185,8 @@ func (c *Conversation) request(m *Message) {
 	switch {
 	case f.Method == "initialize":
 		r.elicits = declaresForms(f)
+	case f.Method == "subscriptions/listen":
+		r.wants = subscribed(f)
 	case strings.HasPrefix(f.Method, "tasks/"):
 		r.task = f.Target
 	}

@@ -302,6 +302,25 @@ func (g *Engine) Hides(server, kind, name string) bool {
 	return g.state.Hides(server, kind, name)
 }
 
+// Ways returns how lists of a server are shown, by kind.
+func (g *Engine) Ways(server string) map[string]gate.Way {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := map[string]gate.Way{}
+	for _, kind := range abi.ListKinds {
+		out[kind] = g.state.WayOf(server, kind)
+	}
+	return out
+}
+
+// ListEdits returns the edits of a list under the policy in force; false: it is not
+// shown at all.
+func (g *Engine) ListEdits(kind string, list abi.Value) ([]abi.Edit, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.ListEdits(kind, list)
+}
+
 // Observes says whether what the gate says is recorded and not enforced.
 func (g *Engine) Observes() bool {
 	g.mu.Lock()

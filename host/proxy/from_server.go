@@ -79,7 +79,9 @@ func (c *Conversation) response(m *Message) {
 	if r == nil {
 		r = c.likely(f.ID)
 	}
-	m.answers, m.bare = r != nil, r != nil && r.bare
+	if m.answers = r != nil; m.answers {
+		m.bare, m.cursor = r.bare, r.cursor
+	}
 	if r != nil && (m.via == nil || r.via != m.via && r.via != nil && r.via.read()) {
 		m.via = r.via
 	}
@@ -115,6 +117,9 @@ func (c *Conversation) response(m *Message) {
 			c.mu.Unlock()
 		}
 		m.Event = c.text(f, r.method, body)
+		if sure && r.method == "initialize" && m.Event != nil && m.Event.Frame != nil {
+			c.declares(m.Event.Frame.Frame)
+		}
 		if sure && (r.method == "initialize" || r.method == "server/discover") && m.Event != nil && m.Event.Frame != nil {
 			m.Event = &abi.Event{Server: &abi.ServerEvent{Server: c.Server, Result: m.Event.Frame.Frame}}
 		}

@@ -203,6 +203,7 @@ func (f *front) share(in wire.Frame, x *exchange) {
 	end := server.give(f.keeper.newRelay(), x)
 	f.relay(end.relay, in, x)
 	end.leave()
+	end.relay.part()
 }
 
 // refuse answers a frame that no session is needed for to refuse it.
@@ -224,10 +225,16 @@ func (f *front) once(in wire.Frame, x *exchange, opens bool) {
 			return
 		}
 		end.opens = s
+	} else {
+		s.relay.seen = &f.keeper.seen
+		defer s.relay.part()
 	}
 	s.relay.toServer = end
 	s.relay.talk.speaks(f.r.Header.Get("Mcp-Protocol-Version"))
 	f.relay(s.relay, in, x)
+	if opens && !f.g.registered(s) {
+		s.relay.part()
+	}
 }
 
 // open starts a server for a new session.

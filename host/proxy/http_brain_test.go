@@ -27,13 +27,14 @@ type brainFrame struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		Name      string
-		URI       string
-		TaskID    string `json:"taskId"`
-		Version   string `json:"protocolVersion"`
-		Arguments json.RawMessage
-		Responses json.RawMessage `json:"inputResponses"`
-		State     string          `json:"requestState"`
+		Name          string
+		URI           string
+		TaskID        string `json:"taskId"`
+		Version       string `json:"protocolVersion"`
+		Arguments     json.RawMessage
+		Notifications json.RawMessage
+		Responses     json.RawMessage `json:"inputResponses"`
+		State         string          `json:"requestState"`
 	}
 }
 
@@ -98,6 +99,13 @@ func (b *brain) answer(raw []byte, emit func(string)) (never bool) {
 		result(`{"messages":[{"role":"user","content":{"type":"text","text":"prompted"}}]}`)
 	case "completion/complete":
 		result(`{"completion":{"values":["completed"]}}`)
+	case "subscriptions/listen":
+		acked := m.Params.Notifications
+		if more := (struct{ Acks json.RawMessage }{}); json.Unmarshal(m.Params.Arguments, &more) == nil && more.Acks != nil {
+			acked = more.Acks
+		}
+		emit(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":%s,"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, acked, m.ID))
+		return true
 	case "tasks/get", "tasks/result":
 		result(`{"taskId":"` + m.Params.TaskID + `","status":"completed","content":[]}`)
 	default:
@@ -306,7 +314,7 @@ func (b *brainOverHTTP) post(w http.ResponseWriter, r *http.Request, body []byte
 		return
 	}
 	if b.style == "json" || b.style == "pretty" {
-		if len(out) == 1 {
+		if len(out) == 1 && !never {
 			w.Header().Set("Content-Type", "application/json")
 			if b.style == "pretty" {
 				var indented bytes.Buffer

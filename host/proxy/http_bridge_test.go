@@ -48,6 +48,7 @@ type wired struct {
 	dir    string
 	person *person
 	plugin guests
+	reload *proxy.Reloader // nil: nobody replaces the policy
 	log    func() string
 	write  func(frame string)
 	close  func()
@@ -66,10 +67,19 @@ type wired struct {
 // connectOver builds a bridge.
 func connectOver(t *testing.T, b bridge, policyText string, plugin ...guests) *wired {
 	t.Helper()
-	w := &wired{t: t, b: b, dir: t.TempDir(), person: &person{}}
+	w := &wired{t: t, b: b}
 	if len(plugin) > 0 {
 		w.plugin = plugin[0]
 	}
+	w.connect(loadPolicy(t, policyText))
+	return w
+}
+
+// connect builds the bridge.
+func (w *wired) connect(p *policy.Policy) {
+	t, b := w.t, w.b
+	t.Helper()
+	w.dir, w.person = t.TempDir(), &person{}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.ctx = ctx
 	server := proxy.GatewayServer{}
@@ -83,18 +93,16 @@ func connectOver(t *testing.T, b bridge, policyText string, plugin ...guests) *w
 	default:
 		server, w.log = brainChild(t)
 	}
-	p := loadPolicy(t, policyText)
 	if b.front {
-		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits, plugin: w.plugin})
+		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits, plugin: w.plugin, reloader: w.reload})
 		w.url = s.URL + "/mcp/fake"
 		w.write = w.post
 		w.close = cancel
 		t.Cleanup(func() { cancel(); w.posts.Wait() })
-		return w
+		return
 	}
 	w.stdio(p, server)
 	t.Cleanup(func() { w.close(); cancel() })
-	return w
 }
 
 // stdio puts the relay of one process between the ends.
@@ -111,7 +119,7 @@ func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 	r, in := io.Pipe()
 	o := proxy.Options{
 		Server: "fake", Command: server.Command, Env: server.Env, Engine: opened.Engine, Voice: proxy.NewVoice(p.Value()), Pins: opened.KeepPins,
-		Asking: askingFor(w.person, long), In: r, Out: w, Stderr: stderr,
+		Asking: askingFor(w.person, long), In: r, Out: w, Stderr: stderr, Reloader: w.reload,
 	}
 	done := make(chan struct{})
 	go func() {

@@ -35,6 +35,11 @@ type Keeper struct {
 	asks  asks
 	tasks tasks
 	seals *sealer
+
+	hearers hearers
+	seen    listsShown    // by clients that have no session of ours
+	listed  atomic.Int64  // bytes of lists that are kept
+	changes atomic.Uint64 // how many policies came into force
 }
 
 // NewKeeper returns a keeper without open questions.

@@ -24,6 +24,11 @@ type relay struct {
 	stateless bool // it serves one request over HTTP, and the server speaks none
 	mirrors   bool // we are the server's client over HTTP, and mirror arguments in headers
 	remote    bool // the server is behind HTTP, which wants to know what a frame is
+
+	seen *listsShown // what the client was shown of lists, maybe over other relays, too
+	owes owed
+
+	parted bool // with the mutex of hearers: its client is told nothing any more
 }
 
 // about describes a frame for a server behind HTTP.
@@ -39,7 +44,7 @@ func (r *relay) about(m Message) *Message {
 func (k *Keeper) newRelay() *relay {
 	talk := NewConversation(k.o.Server)
 	talk.tasks = &k.tasks
-	return &relay{Keeper: k, talk: talk}
+	return &relay{Keeper: k, talk: talk, seen: &k.seen}
 }
 
 // fromClient handles one frame of the client; via is where it came in, and last

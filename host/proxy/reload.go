@@ -292,7 +292,7 @@ func (k *Keeper) use(o *out, l Loaded) error {
 	if err := k.protect(l.Protected); err != nil {
 		return err
 	}
-	before := k.o.Engine.PolicyDigest()
+	before, ways := k.o.Engine.PolicyDigest(), k.o.Engine.Ways(k.o.Server)
 	if before != l.Policy.Digest() {
 		for _, q := range k.asks.open {
 			k.unpark(q) // their clients were answered: nothing of theirs may go out now
@@ -319,6 +319,7 @@ func (k *Keeper) use(o *out, l Loaded) error {
 	for _, q := range slices.Clone(k.asks.open) {
 		k.rejudged(o, q, verdicts, r)
 	}
+	k.relisted(o, ways)
 	return nil
 }
 

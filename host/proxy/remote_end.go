@@ -244,6 +244,7 @@ func (e *remoteEnd) listen(x *exchange, last string) {
 	}
 	x.with(0, e.back(reply.Header))
 	x.hold()
+	e.relay.pay(x)
 	e.events(reply.Events, x)
 }
 

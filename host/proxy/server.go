@@ -45,6 +45,7 @@ func (r *relay) deliver(m Message, event *transport.Event) {
 		return
 	}
 	r.toClient.send(frame{bytes: sent, via: m.via, event: event, ends: m.ends(), status: r.statusOf(m)})
+	r.relayed(m)
 }
 
 // statusOf is the HTTP status of an error of a server that speaks no HTTP itself
@@ -140,6 +141,7 @@ func refusedByUs(what string, problem *wire.Problem) string {
 // and returns the bytes to relay.
 func (r *relay) received(m Message) ([]byte, bool) {
 	if m.Event != nil {
+		m.changes = r.changes.Load()
 		rec, ok := r.record(*m.Event)
 		m.edits, m.list = editsOf(rec.Answers), listOf(rec.Answers)
 		if ok && (m.Event.Tools != nil || m.Event.Server != nil) {
@@ -189,6 +191,7 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 		r.o.Note("a list of the server was not relayed: what is hidden can not be taken out: %v", err)
 		return r.unspliced(m)
 	}
+	r.lists(m, raw)
 	if m.Frame.HasOwnMeta {
 		if raw, _, err = wire.StripOwnMeta(raw); err != nil {
 			r.o.Note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
@@ -237,6 +240,9 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 		var err error
 		if out.bytes, err = replaced(f, elements); err == nil {
 			r.toClient.send(out)
+			for _, m := range messages {
+				r.relayed(m)
+			}
 			return
 		}
 		r.o.Note("a batch of the server was not relayed: %v", err)

@@ -44,7 +44,7 @@ func (g *Gateway) newSession(key keeperKey, k *Keeper, server line) *session {
 		g: g, key: sessionKey{keeperKey: key}, relay: k.newRelay(), server: server, used: time.Now(),
 		exchanges: map[string]*exchange{}, finished: make(chan struct{}),
 	}
-	s.relay.toClient = s
+	s.relay.toClient, s.relay.seen = s, &listsShown{}
 	if server != nil {
 		s.toIt = newSender(server)
 		s.relay.toServer = s.toIt
@@ -70,6 +70,13 @@ func (g *Gateway) register(s *session, id string) error {
 		g.running.Add(1) // serve
 	}
 	return nil
+}
+
+// registered says whether a session is known under an id.
+func (g *Gateway) registered(s *session) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.sessions[s.key] == s
 }
 
 // full says whether there is no room for another session.
@@ -289,6 +296,7 @@ func (s *session) end() {
 	}
 	s.relay.giveUp() // before the calls that wait for a person are forgotten: their clients are told, too
 	s.relay.leave()
+	s.relay.part()
 	s.mu.Lock()
 	open := make([]*exchange, 0, len(s.exchanges))
 	for _, x := range s.exchanges {

@@ -1,5 +1,6 @@
 // Package proxy relays frames between a client and a server, and acts on what
-// the gate says of them. It originates nothing: no request, no list, no ping.
+// the gate says of them. It asks a server for nothing: no request, no list, no ping.
+// A client hears of it by questions to a person, and of lists that a reload changes.
 // What it does not have to touch it relays byte for byte.
 package proxy
 
