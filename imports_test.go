@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"sdk/go":                     {},
 	"sdk/go/examples/hosts":      {"sdk/go"},
 	"sdk/go/testdata/probe":      {"sdk/go"},
+	"sdk/go/testdata/walk":       {"sdk/go"},
 	"host/approval":              {"abi"},
 	"host/builtin":               {"abi", "host/contract", "host/provenance", "host/redact", "host/zones"},
 	"host/bundle":                {"abi", "host/regular"},

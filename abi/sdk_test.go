@@ -6,15 +6,16 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/abi"
 )
 
-// sdkConstants reads the constants of a file of the Go SDK, which is a module of
-// its own: name to value, iota counted.
-func sdkConstants(t *testing.T) map[string]string {
+// goConstants reads the constants of a file of the Go SDK, which is a module of its
+// own: name to value, iota counted.
+func goConstants(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../sdk/go/names.go", nil, 0)
 	if err != nil {
@@ -42,7 +43,40 @@ func sdkConstants(t *testing.T) map[string]string {
 	return out
 }
 
-func TestTheGoSDKNamesWhatTheABINames(t *testing.T) {
+// textConstants reads the constants of a file, each of which is a line, or an entry
+// of an enum.
+func textConstants(t *testing.T, name string, lines *regexp.Regexp, enums bool) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, m := range lines.FindAllSubmatch(text, -1) {
+		out[string(m[1])] = strings.Trim(string(m[2]), `"`)
+	}
+	if !enums {
+		return out
+	}
+	for _, m := range regexp.MustCompile(`(?s)\nenum \{([^}]*)\};`).FindAllSubmatch(text, -1) {
+		for i, entry := range strings.Split(string(m[1]), ",") {
+			name, value, given := strings.Cut(strings.TrimSpace(entry), " = ")
+			if !given {
+				value = fmt.Sprint(i)
+			}
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// shouted is a name of the ABI's words in the way of C: PhaseCall is PHASE_CALL.
+func shouted(name string) string {
+	return strings.ToUpper(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(name, "${1}_${2}"))
+}
+
+// sdkNames are the constants that every SDK has, by the name in Go.
+func sdkNames() map[string]any {
 	want := map[string]any{
 		"Version": abi.Version, "AnyLabel": abi.AnyLabel,
 		"Absent": abi.Absent, "Null": abi.Null, "Bool": abi.Bool, "Number": abi.Number, "String": abi.String, "Array": abi.Array, "Object": abi.Object,
@@ -56,18 +90,52 @@ func TestTheGoSDKNamesWhatTheABINames(t *testing.T) {
 	for _, k := range abi.Kinds {
 		want["Kind"+strings.ToUpper(string(k[:1]))+string(k[1:])] = k
 	}
-	got := sdkConstants(t)
-	for name, w := range want {
-		value := fmt.Sprint(w)
-		if k, ok := w.(abi.Kind); ok {
-			value = fmt.Sprint(uint8(k))
+	return want
+}
+
+func TestEverySDKNamesWhatTheABINames(t *testing.T) {
+	isKind := func(w any) bool { _, ok := w.(abi.Kind); return ok }
+	plain := func(s string, _ any) string { return shouted(strings.TrimPrefix(s, "Log")) }
+	for lang, sdk := range map[string]struct {
+		has  map[string]string
+		name func(inGo string, value any) string // "": it is no constant
+	}{
+		"Go": {goConstants(t), func(s string, _ any) string { return s }},
+		"C":  {textConstants(t, "../sdk/c/callgate.h", regexp.MustCompile(`(?m)^#define (CG_(?:VERSION|ANY_LABEL|PHASE_\w+|KIND_\w+|ORIGIN_\w+)) (\S+)$`), true), func(s string, _ any) string { return "CG_" + shouted(s) }},
+		"Rust": {textConstants(t, "../sdk/rust/src/names.rs", regexp.MustCompile(`(?m)^pub const (\w+): \S+ = (.*);$`), false), func(s string, v any) string {
+			if isKind(v) {
+				return "" // of an enum, which the probe compares
+			}
+			return plain(s, v)
+		}},
+		"AssemblyScript": {textConstants(t, "../sdk/assemblyscript/assembly/names.ts", regexp.MustCompile(`(?m)^export const (\w+)(?:: \w+)? = (.*);$`), false), func(s string, v any) string {
+			if isKind(v) {
+				return ""
+			}
+			return plain(s, v)
+		}},
+	} {
+		n := 0
+		for inGo, w := range sdkNames() {
+			name, value := sdk.name(inGo, w), fmt.Sprint(w)
+			if name == "" {
+				continue
+			}
+			if k, ok := w.(abi.Kind); ok {
+				value = fmt.Sprint(uint8(k))
+			}
+			if n++; sdk.has[name] != value {
+				t.Errorf("%s: %s is %q in the SDK; the ABI has %q", lang, name, sdk.has[name], value)
+			}
 		}
-		if got[name] != value {
-			t.Errorf("%s is %q in the SDK; the ABI has %q", name, got[name], value)
+		for name := range sdk.has {
+			if strings.HasPrefix(name, "CG_FORM_") || name == "CG_MOST_AT" {
+				n++ // of the header itself
+			}
 		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("the SDK has %d constants, and %d are compared", len(got), len(want))
+		if len(sdk.has) != n || n < 29 {
+			t.Errorf("%s: the SDK has %d constants, and %d are compared", lang, len(sdk.has), n)
+		}
 	}
 }
 
@@ -91,47 +159,19 @@ func TestTheGoSDKImportsAndExportsWhatTheABINames(t *testing.T) {
 	}
 }
 
-// TestEverySDKNamesWhatTheABINames looks for the lines that say it in the others.
-func TestEverySDKNamesWhatTheABINames(t *testing.T) {
-	const c, rust, script = "../sdk/c/callgate.h", "../sdk/rust/src/", "../sdk/assemblyscript/assembly/"
-	for _, tt := range []struct {
-		file, line string
-		value      any
-	}{
-		{c, "#define CG_VERSION %q\n", abi.Version},
-		{c, "#define CG_ANY_LABEL %q\n", abi.AnyLabel},
-		{c, "\tCG_MAX_VERDICT_BYTES = %d,\n", abi.MaxVerdictBytes},
-		{c, "\tCG_MAX_REASON_RUNES = %d,\n", abi.MaxReasonRunes},
-		{c, "\tCG_MAX_TAGS = %d,\n", abi.MaxTags},
-		{c, "\tCG_MAX_TAG_RUNES = %d,\n", abi.MaxTagRunes},
-		{c, "\tCG_MAX_POINTERS = %d,\n", abi.MaxPointers},
-		{c, "\tCG_MAX_POINTER_RUNES = %d,\n", abi.MaxPointerRunes},
-		{c, "\tCG_MAX_LABELS = %d,\n", abi.MaxLabels},
-		{c, "\tCG_MAX_HIDDEN = %d\n", abi.MaxHidden},
-		{c, "\tCG_EXPORT(%q) void cg_export_marker(void) {}", abi.MarkerExport},
-		{rust + "lib.rs", "pub const VERSION: &str = %q;\n", abi.Version},
-		{rust + "lib.rs", "pub const ANY_LABEL: &str = %q;\n", abi.AnyLabel},
-		{rust + "lib.rs", "fn %s() {}\n", abi.MarkerExport},
-		{rust + "verdict.rs", "pub const MAX_REASON_RUNES: usize = %d;\n", abi.MaxReasonRunes},
-		{rust + "verdict.rs", "pub const MAX_TAGS: usize = %d;\n", abi.MaxTags},
-		{rust + "verdict.rs", "pub const MAX_TAG_RUNES: usize = %d;\n", abi.MaxTagRunes},
-		{rust + "verdict.rs", "pub const MAX_POINTERS: usize = %d;\n", abi.MaxPointers},
-		{rust + "verdict.rs", "pub const MAX_POINTER_RUNES: usize = %d;\n", abi.MaxPointerRunes},
-		{script + "index.ts", "export const VERSION = %q;\n", abi.Version},
-		{script + "index.ts", "export function %s(): void {}\n", abi.MarkerExport},
-		{script + "snapshot.ts", "export const ANY_LABEL = %q;\n", abi.AnyLabel},
-		{script + "verdict.ts", "export const MAX_REASON_RUNES = %d;\n", abi.MaxReasonRunes},
-		{script + "verdict.ts", "export const MAX_TAGS = %d;\n", abi.MaxTags},
-		{script + "verdict.ts", "export const MAX_TAG_RUNES = %d;\n", abi.MaxTagRunes},
-		{script + "verdict.ts", "export const MAX_POINTERS = %d;\n", abi.MaxPointers},
-		{script + "verdict.ts", "export const MAX_POINTER_RUNES = %d;\n", abi.MaxPointerRunes},
+// TestEverySDKExportsTheMarker looks for the lines that do it in the others.
+func TestEverySDKExportsTheMarker(t *testing.T) {
+	for file, line := range map[string]string{
+		"../sdk/c/callgate.h":                     "\tCG_EXPORT(%q) void cg_export_marker(void) {}",
+		"../sdk/rust/src/lib.rs":                  "extern \"C\" fn %s() {}\n",
+		"../sdk/assemblyscript/assembly/index.ts": "export function %s(): void {}\n",
 	} {
-		text, err := os.ReadFile(tt.file)
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf(tt.line, tt.value); !strings.Contains(string(text), line) {
-			t.Errorf("%s does not have %q", tt.file, line)
+		if want := fmt.Sprintf(line, abi.MarkerExport); !strings.Contains(string(text), want) {
+			t.Errorf("%s does not have %q", file, want)
 		}
 	}
 }

@@ -22,10 +22,11 @@ import (
 var languages = map[string][]string{
 	"hosts": {"assemblyscript", "c", "go", "rust", "wat"},
 	"probe": {"assemblyscript", "c", "go", "rust"},
+	"walk":  {"assemblyscript", "c", "go", "rust"},
 }
 
 // goSources are where those in Go are built from.
-var goSources = map[string]string{"hosts": "./examples/hosts", "probe": "./testdata/probe"}
+var goSources = map[string]string{"hosts": "./examples/hosts", "probe": "./testdata/probe", "walk": "./testdata/walk"}
 
 // guest is one plugin in one language.
 type guest struct {

@@ -66,6 +66,10 @@ enum {
 	CG_MAX_HIDDEN = 1024
 };
 
+/* How many bytes of pointers a verdict names as its causes: as many as leave room
+ * for everything else, however they are escaped. */
+enum { CG_MOST_AT = 32768 };
+
 /* The phases, the kinds of a call, and where a value came from. */
 #define CG_PHASE_CALL "call"
 #define CG_PHASE_RESULT "result"
@@ -264,6 +268,15 @@ CG_FN void cg_put_rune(cg_buf *b, uint32_t r) {
 		d[k] = (char)(0x80 | (r & 0x3f));
 	d[0] = (char)(n == 1 ? r : (0xf00u >> n & 0xf0) | r);
 	cg_put(b, cg_bytes(d, n));
+}
+
+/* cg_whole puts U+FFFD in place of what is no UTF-8, as it is written. */
+CG_FN cg_str cg_whole(cg_str s) {
+	cg_buf out = {0, 0, 0};
+	uint32_t size;
+	for (uint32_t i = 0; i < s.n; i += size)
+		cg_put_rune(&out, cg_rune(s, i, &size));
+	return out.p ? cg_done(out) : cg_bytes("", 0);
 }
 
 /* cg_cut returns the first so many code points. */
@@ -706,7 +719,10 @@ CG_FN cg_str cg_json(cg_value v) {
 }
 
 /* cg_true says whether it is true. */
-CG_FN bool cg_true(cg_value v) { return cg_is(cg_json(v), "true"); }
+CG_FN bool cg_true(cg_value v) {
+	v = cg_fetch(v);
+	return v.form == CG_FORM_LEXEME && v.text.p[cg_space(v.text, 0)] == 't';
+}
 
 /* cg_int reads a whole number that fits into 64 bits, and says whether it is one. */
 CG_FN bool cg_int(cg_value v, int64_t *out) {
@@ -864,12 +880,19 @@ CG_FN cg_value cg_index(cg_value v, uint32_t i) {
 	return cg_missing();
 }
 
-/* cg_unescape reads a token of a JSON Pointer. */
+/* cg_is_token says whether all of a token's escapes are some (RFC 6901, section 3). */
+CG_FN bool cg_is_token(cg_str s) {
+	for (uint32_t i = 0; i < s.n; i++)
+		if (s.p[i] == '~' && (++i == s.n || (s.p[i] != '0' && s.p[i] != '1')))
+			return false;
+	return true;
+}
+
+/* cg_unescape reads a token of a JSON Pointer, which cg_is_token says it is. */
 CG_FN cg_str cg_unescape(cg_str s) {
 	cg_buf b = {0, 0, 0};
 	for (uint32_t i = 0; i < s.n; i++) {
-		bool tilde = s.p[i] == '~' && i + 1 < s.n;
-		if (tilde && (s.p[i + 1] == '0' || s.p[i + 1] == '1'))
+		if (s.p[i] == '~')
 			cg_putc(&b, s.p[++i] == '0' ? '~' : '/');
 		else
 			cg_putc(&b, s.p[i]);
@@ -897,7 +920,10 @@ CG_FN cg_value cg_follow(cg_value v, cg_str pointer) {
 	while (i < pointer.n && pointer.p[i] == '/') {
 		for (end = ++i; end < pointer.n && pointer.p[end] != '/';)
 			end++;
-		cg_str token = cg_unescape(cg_bytes(pointer.p + i, end - i));
+		cg_str token = cg_bytes(pointer.p + i, end - i);
+		if (!cg_is_token(token))
+			return cg_missing();
+		token = cg_unescape(token);
 		i = end;
 		if (v.form == CG_FORM_LAZY || cg_kind(v) != CG_ARRAY)
 			v = cg_member(v, token);
@@ -935,7 +961,7 @@ CG_FN cg_value cg_open(cg_value v) {
 CG_FN cg_value cg_look(cg_str pointer) { return cg_lazy(cg_below(NULL, pointer, 0), cg_bytes(NULL, 0)); }
 CG_FN cg_value cg_at(const char *pointer) { return cg_look(cg_s(pointer)); }
 
-CG_FN int64_t cg_whole(cg_value v) {
+CG_FN int64_t cg_count(cg_value v) {
 	int64_t n;
 	cg_int(v, &n);
 	return n;
@@ -946,13 +972,16 @@ CG_FN cg_str cg_time(void) { return cg_text(cg_at("/time")); } /* RFC 3339; a re
 CG_FN cg_value cg_settings(void) { return cg_at("/settings"); }
 CG_FN cg_value cg_result(void) { return cg_at("/result"); }
 
+/* cg_call is all of the call: its members are uri, action, name, ref and more, by
+ * kind. A client that subscribes to several resources at once has a list of them as
+ * uri. */
 CG_FN cg_value cg_call(void) { return cg_at("/call"); }
 CG_FN cg_str cg_call_kind(void) { return cg_text(cg_at("/call/kind")); }
 CG_FN cg_str cg_call_server(void) { return cg_text(cg_at("/call/server")); }
 CG_FN cg_str cg_call_tool(void) { return cg_text(cg_at("/call/tool")); }
 CG_FN cg_str cg_call_id(void) { return cg_text(cg_at("/call/id")); }
 CG_FN cg_str cg_call_digest(void) { return cg_text(cg_at("/call/digest")); }
-CG_FN int64_t cg_call_seq(void) { return cg_whole(cg_at("/call/seq")); }
+CG_FN int64_t cg_call_seq(void) { return cg_count(cg_at("/call/seq")); }
 CG_FN cg_value cg_arguments(void) { return cg_at("/call/arguments"); }
 /* cg_argument is the one that a JSON Pointer from the arguments on leads to. */
 CG_FN cg_value cg_argument(const char *pointer) { return cg_follow(cg_arguments(), cg_s(pointer)); }
@@ -985,7 +1014,7 @@ CG_FN bool cg_session_has(const char *label) {
 	return false;
 }
 /* cg_session_count is one of calls, denied and this_tool. */
-CG_FN int64_t cg_session_count(const char *name) { return cg_whole(cg_get(cg_at("/session/counts"), name)); }
+CG_FN int64_t cg_session_count(const char *name) { return cg_count(cg_get(cg_at("/session/counts"), name)); }
 CG_FN cg_value cg_session_principal(void) { return cg_at("/session/principal"); }
 CG_FN cg_value cg_session_recent(void) { return cg_at("/session/recent"); }
 CG_FN bool cg_session_truncated(void) { return cg_true(cg_at("/session/truncated")); }
@@ -1033,6 +1062,7 @@ typedef struct {
 	const char *outcome;
 	cg_str code, reason;
 	cg_strs at, redact, hide, call_labels, session_labels, tags;
+	uint32_t at_bytes;
 	int64_t calls; /* -1: no budget */
 } cg_verdict;
 
@@ -1065,15 +1095,18 @@ CG_FN cg_verdict *cg_verdict_because(cg_verdict *v, cg_str reason) {
 }
 
 /* cg_verdict_at names what caused the verdict by a pointer into the snapshot. What
- * is over what the host takes is left out: up to 256, of up to 4,096 characters. */
+ * is over what the host takes is left out: up to 256, of up to 4,096 characters, and
+ * of 32 KiB in all. */
 CG_FN cg_verdict *cg_verdict_at(cg_verdict *v, cg_str pointer) {
-	if (v->at.n < CG_MAX_POINTERS && cg_cut(pointer, CG_MAX_POINTER_RUNES).n == pointer.n)
+	if (v->at.n < CG_MAX_POINTERS && cg_cut(pointer, CG_MAX_POINTER_RUNES).n == pointer.n && pointer.n <= CG_MOST_AT - v->at_bytes) {
 		cg_strs_add(&v->at, pointer);
+		v->at_bytes += pointer.n;
+	}
 	return v;
 }
 
 /* The host writes the plugin's name and a colon before each label: up to 64
- * letters, digits, '.', '_' and '-'. */
+ * letters, digits, '.', '_' and '-'. Another, and more than 32, deny. */
 CG_FN cg_verdict *cg_verdict_label_call(cg_verdict *v, cg_str label) {
 	cg_strs_add(&v->call_labels, label);
 	return v;
@@ -1084,14 +1117,14 @@ CG_FN cg_verdict *cg_verdict_label_session(cg_verdict *v, cg_str label) {
 }
 
 /* cg_verdict_redact puts a marker of the host in place of a value below /result.
- * More than 256 deny. */
+ * More than 256 deny, and so does a verdict of more than 256 KiB. */
 CG_FN cg_verdict *cg_verdict_redact(cg_verdict *v, cg_str pointer) {
 	cg_strs_add(&v->redact, pointer);
 	return v;
 }
 
-/* cg_verdict_hide leaves an item out of a list, by name, of resources by URI. More
- * than 1,024 deny. */
+/* cg_verdict_hide leaves an item out of a list, by name, of resources by URI or its
+ * template. More than 1,024 deny, and so does a verdict of more than 256 KiB. */
 CG_FN cg_verdict *cg_verdict_hide(cg_verdict *v, cg_str name) {
 	cg_strs_add(&v->hide, name);
 	return v;
@@ -1106,7 +1139,7 @@ CG_FN cg_verdict *cg_verdict_budget(cg_verdict *v, int64_t calls) {
 /* cg_verdict_tag notes something in the ledger. What is over 16 notes is left out,
  * what is over 256 characters is cut off. */
 CG_FN cg_verdict *cg_verdict_tag(cg_verdict *v, cg_str name, cg_str text) {
-	name = cg_cut(name, CG_MAX_TAG_RUNES);
+	name = cg_whole(cg_cut(name, CG_MAX_TAG_RUNES)); /* two names that become one are one */
 	text = cg_cut(text, CG_MAX_TAG_RUNES);
 	for (uint32_t i = 0; i < v->tags.n; i += 2) {
 		if (cg_equal(v->tags.p[i], name)) {
@@ -1193,11 +1226,11 @@ CG_FN cg_error cg_ok(void) {
 	return e;
 }
 
-/* cg_wrong is an error about a setting. */
+/* cg_wrong is an error about a setting, whatever its text. */
 CG_FN cg_error cg_wrong(cg_value setting, const char *text) {
 	cg_error e;
 	e.at = cg_pointer(setting);
-	e.text = cg_s(text);
+	e.text = cg_s(text && *text ? text : "it is not taken");
 	return e;
 }
 
@@ -1269,7 +1302,7 @@ CG_FN uint64_t cg_host_get(const void *path, uint32_t path_len, void *buf, uint3
 	cg_value v = cg_follow(cg_world, cg_bytes((const char *)path, path_len));
 	int kind = cg_kind(v);
 	cg_str text = kind == CG_STRING ? cg_text(v) : cg_json(v);
-	if (text.n && text.n <= limit)
+	if (buf && text.n && text.n <= limit)
 		memcpy(buf, text.p, text.n);
 	return (uint64_t)kind << 32 | text.n;
 }

@@ -37,7 +37,7 @@ func skip(s string, i int) int {
 			i++
 			continue
 		default:
-			for i < len(s) && strings.IndexByte(",:]}\" \n\t\r", s[i]) < 0 {
+			for i < len(s) && !ends(s[i]) {
 				i++
 			}
 		}
@@ -46,6 +46,15 @@ func skip(s string, i int) int {
 		}
 	}
 	return -1
+}
+
+// ends says whether a number or a literal ends before c.
+func ends(c byte) bool {
+	switch c {
+	case ',', ':', ']', '}', '"', ' ', '\n', '\t', '\r':
+		return true
+	}
+	return false
 }
 
 // quoted returns the end of the string that starts at i, -1 if it has none.

@@ -90,7 +90,8 @@ func (c Call) Values() Value {
 }
 
 // Get returns a member of the call, such as uri, action, name, ref, argument,
-// context, task, method or params; "" is the whole call.
+// context, task, method or params; "" is the whole call. A client that subscribes
+// to several resources at once has a list of them as uri.
 func (Call) Get(member string) Value {
 	call := Snapshot{}.At("/call")
 	if member == "" {

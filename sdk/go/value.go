@@ -125,7 +125,10 @@ func (v Value) JSON() string {
 }
 
 // Bool says whether it is true.
-func (v Value) Bool() bool { return v.JSON() == "true" }
+func (v Value) Bool() bool {
+	v = v.Fetch()
+	return v.form == lexeme && v.text[space(v.text, 0)] == 't'
+}
 
 // Int returns a whole number that fits into 64 bits, and whether it is one; 0 if
 // not.
@@ -162,7 +165,10 @@ func (v Value) Get(name string) Value {
 
 // Index returns the item of an array.
 func (v Value) Index(i int) Value {
-	if v.form == lazy {
+	switch {
+	case i < 0:
+		return Value{}
+	case v.form == lazy:
 		return Value{at: v.at + "/" + strconv.Itoa(i), form: lazy}
 	}
 	for item := range v.Items() {
@@ -181,6 +187,9 @@ func (v Value) At(pointer string) Value {
 			token = token[:i]
 		}
 		pointer = pointer[1+len(token):]
+		if !isToken(token) {
+			return Value{}
+		}
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 		if v.form != lazy && v.Kind() == Array {
 			i, err := strconv.Atoi(token)
@@ -196,6 +205,17 @@ func (v Value) At(pointer string) Value {
 		return Value{}
 	}
 	return v
+}
+
+// isToken says whether all of a token's escapes are some (RFC 6901, section 3).
+func isToken(token string) bool {
+	for i := strings.IndexByte(token, '~'); i >= 0; i = strings.IndexByte(token, '~') {
+		if i+1 == len(token) || token[i+1] != '0' && token[i+1] != '1' {
+			return false
+		}
+		token = token[i+2:]
+	}
+	return true
 }
 
 // Members visits the members of an object, each with its Name. What is no object
@@ -243,7 +263,7 @@ func (v Value) Open() Value {
 
 // escaped writes a name as a token of a JSON Pointer.
 func escaped(name string) string {
-	if strings.ContainsAny(name, "~/") {
+	if strings.IndexByte(name, '~') >= 0 || strings.IndexByte(name, '/') >= 0 {
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 	}
 	return name

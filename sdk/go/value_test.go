@@ -54,6 +54,27 @@ func TestValuesAreFoundByPointer(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoPointerLeadsNowhere: neither in the host nor in what was fetched, also
+// where there is a member that it could be taken for.
+func TestWhatIsNoPointerLeadsNowhere(t *testing.T) {
+	s := load(t, `{"call":{"arguments":{"~":1,"~2":2,"~0":3,"list":["a"],"":4,"-1":5}}}`)
+	for pointer, want := range map[string]string{
+		"/~": "", "/~2": "", "/~02/": "", "/~01~": "", "~0": "", "/list/-1": "", "/list/": "",
+		"/~0": "1", "/~02": "2", "/~00": "3", "/": "4", "/-1": "5", "/list/0": `"a"`,
+	} {
+		for name, v := range map[string]Value{"asked": s.Call().Argument(pointer), "fetched": s.Call().Arguments().Fetch().At(pointer)} {
+			if v.JSON() != want || v.Exists() != (want != "") {
+				t.Errorf("%s %s: %s; want %s", pointer, name, v.JSON(), want)
+			}
+		}
+	}
+	for _, v := range []Value{s.Call().Arguments(), s.Call().Argument("/list"), s.Call().Argument("/list").Fetch()} {
+		if v.Index(-1).Exists() {
+			t.Errorf("%s has an item -1", v.Pointer())
+		}
+	}
+}
+
 func TestAllVisitsEverythingOnceInOrder(t *testing.T) {
 	s := load(t, sample)
 	var got []string

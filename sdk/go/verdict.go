@@ -1,11 +1,14 @@
 package callgate
 
+import "unicode/utf8"
+
 // Verdict is what a plugin answers. Make one with [Abstain], [Ask] or [Deny]; the
 // methods add to it and return it. Effects and codes must be in the manifest:
 // what is not there denies.
 type Verdict struct {
 	outcome, code, reason     string
 	at, redact, hide          []string
+	atBytes                   int
 	callLabels, sessionLabels []string
 	calls                     int64 // -1: no budget
 	tags                      []tag
@@ -35,19 +38,26 @@ func (v *Verdict) Because(reason string) *Verdict {
 	return v
 }
 
+// mostAt is how many bytes of pointers a verdict names as its causes: as many as
+// leave room for everything else, however they are escaped.
+const mostAt = 32768
+
 // At names what caused the verdict, by pointers into the snapshot. What is over
-// what the host takes is left out: up to 256, of up to 4,096 characters.
+// what the host takes is left out: up to 256, of up to 4,096 characters, and of
+// 32 KiB in all.
 func (v *Verdict) At(pointers ...string) *Verdict {
 	for _, p := range pointers {
-		if len(v.at) < MaxPointers && cut(p, MaxPointerRunes) == p {
+		if len(v.at) < MaxPointers && cut(p, MaxPointerRunes) == p && v.atBytes+len(p) <= mostAt {
 			v.at = append(v.at, p)
+			v.atBytes += len(p)
 		}
 	}
 	return v
 }
 
 // LabelCall labels the data of this call. The host writes the plugin's name and
-// a colon before each label: up to 64 letters, digits, '.', '_' and '-'.
+// a colon before each label: up to 64 letters, digits, '.', '_' and '-'. Another,
+// and more than 32, deny.
 func (v *Verdict) LabelCall(labels ...string) *Verdict {
 	v.callLabels = append(v.callLabels, labels...)
 	return v
@@ -60,14 +70,14 @@ func (v *Verdict) LabelSession(labels ...string) *Verdict {
 }
 
 // Redact puts a marker of the host in place of values below /result. More than
-// 256 deny.
+// 256 deny, and so does a verdict of more than 256 KiB.
 func (v *Verdict) Redact(pointers ...string) *Verdict {
 	v.redact = append(v.redact, pointers...)
 	return v
 }
 
-// Hide leaves items out of a list, by name, of resources by URI. More than 1,024
-// deny.
+// Hide leaves items out of a list, by name, of resources by URI or its template.
+// More than 1,024 deny, and so does a verdict of more than 256 KiB.
 func (v *Verdict) Hide(names ...string) *Verdict {
 	v.hide = append(v.hide, names...)
 	return v
@@ -82,7 +92,7 @@ func (v *Verdict) Budget(calls int64) *Verdict {
 // Tag notes something in the ledger. What is over 16 notes is left out, what is
 // over 256 characters is cut off.
 func (v *Verdict) Tag(name, text string) *Verdict {
-	name, text = cut(name, MaxTagRunes), cut(text, MaxTagRunes)
+	name, text = whole(cut(name, MaxTagRunes)), cut(text, MaxTagRunes)
 	for i := range v.tags {
 		if v.tags[i].name == name {
 			v.tags[i].text = text
@@ -125,6 +135,15 @@ func (v *Verdict) json() []byte {
 		w.raw(string(t.end()))
 	}
 	return w.end()
+}
+
+// whole puts U+FFFD in place of what is no UTF-8, as it is written: two names that
+// become one are one.
+func whole(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
 }
 
 // cut returns the first n characters.

@@ -41,6 +41,28 @@ func TestVerdictsKeepWhatTheHostTakes(t *testing.T) {
 	}
 }
 
+// TestCausesNeverMakeAVerdictTooLong: whatever they are, and whatever else it says
+// but for what it redacts or hides.
+func TestCausesNeverMakeAVerdictTooLong(t *testing.T) {
+	v := Deny("A").Because(strings.Repeat("\x01", 2000))
+	for i := range 300 {
+		v.At("/"+strings.Repeat("\x01", 1000)).Tag(strings.Repeat("\x02", 255)+string(rune('a'+i%26)), strings.Repeat("\x03", 300))
+		if i < MaxLabels {
+			v.LabelCall(strings.Repeat("l", 64)).LabelSession(strings.Repeat("l", 64))
+		}
+	}
+	if n := len(v.json()); n > MaxVerdictBytes || len(v.at) != 32 {
+		t.Errorf("%d bytes, with %d causes", n, len(v.at))
+	}
+}
+
+func TestNamesOfNotesThatBecomeOneAreOne(t *testing.T) {
+	got := string(Abstain().Tag("\xff", "a").Tag("\xfe", "b").Tag("\ufffd", "c").Tag("\xff\xff", "d").json())
+	if want := `{"outcome":"abstain","tags":{"` + "\ufffd" + `":"c","` + "\ufffd\ufffd" + `":"d"}}`; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
 func TestARegisteredPluginIsConfiguredAndAsked(t *testing.T) {
 	t.Cleanup(func() { registered = Plugin{} })
 	limit := int64(0)

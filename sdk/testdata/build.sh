@@ -9,7 +9,7 @@ if [ "$dir" = --compare ]; then
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
 fi
-mkdir -p "$dir/hosts" "$dir/probe"
+mkdir -p "$dir/hosts" "$dir/probe" "$dir/walk"
 cd "$here/.."
 
 c() { clang --target=wasm32 -std=c11 -Oz -Wall -Wextra -Werror -nostdlib -fuse-ld=lld -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o "$1" "$2"; }
@@ -24,13 +24,16 @@ rs() { $rust --crate-type cdylib -C lto -C strip=symbols -C link-arg=-zstack-siz
 [ -x assemblyscript/node_modules/.bin/asc ] || npm --prefix assemblyscript ci --ignore-scripts --no-audit --no-fund --loglevel=error
 c "$dir/hosts/c.wasm" c/examples/hosts.c
 c "$dir/probe/c.wasm" c/testdata/probe.c
+c "$dir/walk/c.wasm" c/testdata/walk.c
 asc "$dir/hosts/assemblyscript.wasm" assemblyscript/examples/hosts.ts
 $rust --crate-type rlib --crate-name callgate --cfg 'feature="runtime"' -o "$crate/libcallgate.rlib" rust/src/lib.rs
 rs "$dir/hosts/rust.wasm" rust/examples/hosts.rs
 rs "$dir/probe/rust.wasm" rust/testdata/probe.rs
+rs "$dir/walk/rust.wasm" rust/testdata/walk.rs
 rm -rf "$crate"
 wat2wasm wat/hosts.wat -o "$dir/hosts/wat.wasm"
 asc "$dir/probe/assemblyscript.wasm" assemblyscript/testdata/probe.ts
+asc "$dir/walk/assemblyscript.wasm" assemblyscript/testdata/walk.ts
 
 if [ "${1:-}" = --compare ]; then
 	for f in "$here"/*/*.wasm; do

@@ -1,4 +1,5 @@
 // The three functions of the host, and text in and out of them.
+import { ERROR } from "./names";
 
 // @ts-ignore: decorator
 @external("callgate_v0", "get")
@@ -41,12 +42,20 @@ export function utf8(text: string): ArrayBuffer {
   return String.UTF8.encode(whole(text) ? text : mended(text));
 }
 
+/** Returns what charCodeAt does of an index that is known to be in the text. */
+// @ts-ignore: decorator
+@inline
+export function unit(s: string, i: i32): i32 {
+  return load<u16>(changetype<usize>(s) + (<usize>i << 1));
+}
+
 /** Says whether there is no lone surrogate in a text. */
 export function whole(s: string): bool {
-  for (let i = 0; i < s.length; i++) {
-    const c = s.charCodeAt(i);
+  const n = s.length;
+  for (let i = 0; i < n; i++) {
+    const c = unit(s, i);
     if ((c & 0xf800) != 0xd800) continue;
-    if (c >= 0xdc00 || i + 1 == s.length || (s.charCodeAt(i + 1) & 0xfc00) != 0xdc00) return false;
+    if (c >= 0xdc00 || i + 1 == n || (unit(s, i + 1) & 0xfc00) != 0xdc00) return false;
     i++;
   }
   return true;
@@ -76,12 +85,6 @@ export function answer(text: string): u64 {
   return (<u64>changetype<usize>(bytes) << 32) | <u64>bytes.byteLength;
 }
 
-/** Log levels. */
-export const DEBUG: u32 = 0;
-export const INFO: u32 = 1;
-export const WARN: u32 = 2;
-export const ERROR: u32 = 3;
-
 /** Writes a line for the operator. The host keeps 64 KiB and 256 lines of an evaluation. */
 export function log(level: u32, text: string): void {
   const bytes = utf8(text);
@@ -91,4 +94,18 @@ export function log(level: u32, text: string): void {
 /** Says whether a level is kept, before a costly line is made. */
 export function logEnabled(level: u32): bool {
   return hostLogEnabled(level) != 0;
+}
+
+let ended = false;
+
+/**
+ * What an assertion that fails, an index outside of an array or an exception comes to: a line in the log, and a trap, which denies. The compiler has to be told:
+ * --use abort=PATH/assembly/host/abort.
+ */
+export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
+  if (!ended) {
+    ended = true; // memory may be what there is no more of
+    log(ERROR, (message ? message : "abort") + ", " + (file ? file : "?") + ":" + line.toString() + ":" + column.toString());
+  }
+  unreachable();
 }

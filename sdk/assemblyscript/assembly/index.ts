@@ -1,15 +1,13 @@
 /** What a plugin of Callgate is written with in AssemblyScript. */
 export { Iter, Kind, Value, at, parse } from "./value";
-export { ANY_LABEL, Finding, call, definition, list, phase, result, session, settings, taint, time } from "./snapshot";
+export { Finding, call, definition, list, phase, result, session, settings, taint, time } from "./snapshot";
 export { Verdict, Wrong, abstain, ask, deny } from "./verdict";
-export { DEBUG, ERROR, INFO, WARN, log, logEnabled } from "./host";
+export { log, logEnabled } from "./host";
+export * from "./names";
 
 import { Value, at } from "./value";
 import { Verdict, Wrong, abstain } from "./verdict";
 import { answer } from "./host";
-
-/** The version of the ABI that this package speaks. */
-export const VERSION = "1.0";
 
 let judges: (() => Verdict | null) | null = null;
 let reads: ((settings: Value) => Wrong | null) | null = null;

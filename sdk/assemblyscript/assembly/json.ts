@@ -1,5 +1,5 @@
 // JSON, where it stands. -1 stands for no end.
-import { whole } from "./host";
+import { unit, whole } from "./host";
 
 /** Returns where the white space at i ends. */
 export function space(s: string, i: i32): i32 {
@@ -13,8 +13,9 @@ export function space(s: string, i: i32): i32 {
 
 /** Returns the end of the string that starts at i. */
 export function quoted(s: string, i: i32): i32 {
-  for (i++; i < s.length; i++) {
-    const c = s.charCodeAt(i);
+  const n = s.length;
+  for (i++; i < n; i++) {
+    const c = unit(s, i);
     if (c == 0x5c) i++;
     else if (c == 0x22) return i + 1;
   }
@@ -77,9 +78,9 @@ export function unquote(lexeme: string): string {
   const out = new ArrayBuffer(lexeme.length << 1);
   let n = 0;
   for (i = 1; i < end; i++) {
-    let c = lexeme.charCodeAt(i);
+    let c = unit(lexeme, i);
     if (c == 0x5c && i + 1 < end) {
-      c = lexeme.charCodeAt(++i);
+      c = unit(lexeme, ++i);
       if (c == 0x75) {
         c = hex4(lexeme, i + 1);
         if (c < 0) c = 0xd800;
@@ -141,8 +142,9 @@ function scalar(s: string, i: i32): i32 {
     if (starts(s, i, "false")) return i + 5;
     return number(s, i);
   }
-  for (i++; i < s.length; i++) {
-    const c = s.charCodeAt(i);
+  const n = s.length;
+  for (i++; i < n; i++) {
+    const c = unit(s, i);
     if (c == 0x22) return i + 1;
     if (c < 0x20) return -1;
     if (c != 0x5c) continue;

@@ -1,8 +1,6 @@
 // What the plugin is asked about. Of it there is what the manifest reads; everything else is absent.
+import { ANY_LABEL } from "./names";
 import { Value, at } from "./value";
-
-/** Stands among labels for every label there is: more were given than the host keeps. */
-export const ANY_LABEL = "*";
 
 /** One of "call", "result" and "list". */
 export function phase(): string {
@@ -61,7 +59,10 @@ export namespace call {
   export function argument(pointer: string): Value {
     return args().at(pointer);
   }
-  /** A member of the call, such as uri, action, name, ref, method, params; "": all of it. */
+  /**
+   * A member of the call, such as uri, action, name, ref, method, params; "": all of it. A client that subscribes to several resources at once has a list of
+   * them as uri.
+   */
   export function get(member: string): Value {
     return member == "" ? at("/call") : at("/call").get(member);
   }

@@ -94,9 +94,9 @@ export class Value {
     const v = this.fetch();
     if (v.form == FETCHED) return v.body;
     if (v.form == MISSING) return "";
-    const lexeme = v.json();
-    if (lexeme.charCodeAt(0) != 0x22) return "";
-    const text = unquote(lexeme);
+    const from = space(v.body, v.from);
+    if (v.body.charCodeAt(from) != 0x22) return "";
+    const text = unquote(v.body.substring(from, quoted(v.body, from)));
     return whole(text) ? text : mended(text);
   }
 
@@ -111,7 +111,8 @@ export class Value {
 
   /** Says whether it is true. */
   bool(): bool {
-    return this.json() == "true";
+    const v = this.fetch();
+    return v.form == LEXEME && v.body.charCodeAt(space(v.body, v.from)) == 0x74;
   }
 
   /** Says whether it is a whole number that fits into 64 bits. */
@@ -156,6 +157,7 @@ export class Value {
 
   /** Returns the item of an array. */
   index(i: i32): Value {
+    if (i < 0) return new Value();
     if (this.form == LAZY) return lazy(new Path(this.path, "", i), "");
     for (const it = this.items(); it.next(); ) if (i-- == 0) return it.value;
     return new Value();
@@ -168,6 +170,7 @@ export class Value {
     const tokens = pointer.split("/");
     if (tokens[0] != "") return new Value();
     for (let i = 1; i < tokens.length; i++) {
+      if (!isToken(tokens[i])) return new Value();
       const token = tokens[i].replaceAll("~1", "/").replaceAll("~0", "~");
       if (v.form == LAZY || v.kind() != Kind.ARRAY) {
         v = v.get(token);
@@ -224,6 +227,15 @@ export function parse(text: string): Value {
   v.body = text;
   v.frozen = true;
   return v;
+}
+
+/** Says whether all of a token's escapes are some (RFC 6901, section 3). */
+function isToken(s: string): bool {
+  for (let i = s.indexOf("~"); i >= 0; i = s.indexOf("~", i + 2)) {
+    const c = s.charCodeAt(i + 1);
+    if (c != 0x30 && c != 0x31) return false;
+  }
+  return true;
 }
 
 /** Reads an index as a JSON Pointer writes it; -1: it is none. */

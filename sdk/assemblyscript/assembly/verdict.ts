@@ -1,12 +1,9 @@
 import { quote } from "./value";
-import { mended } from "./host";
+import { mended, whole } from "./host";
+import { MAX_POINTERS, MAX_POINTER_RUNES, MAX_REASON_RUNES, MAX_TAGS, MAX_TAG_RUNES } from "./names";
 
-/** What the host takes of one verdict. Characters are Unicode code points. */
-export const MAX_REASON_RUNES = 1024;
-export const MAX_TAGS = 16;
-export const MAX_TAG_RUNES = 256;
-export const MAX_POINTERS = 256;
-export const MAX_POINTER_RUNES = 4096;
+/** How many bytes of pointers a verdict names as its causes: as many as leave room for everything else, however they are escaped. */
+const MOST_AT = 32768;
 
 /** Returns the first n code points. */
 function cut(s: string, n: i32): string {
@@ -46,6 +43,7 @@ class Writer {
 export class Verdict {
   private reason: string = "";
   private pointers: string[] = [];
+  private pointerBytes: i32 = 0;
   private redacted: string[] = [];
   private hidden: string[] = [];
   private callLabels: string[] = [];
@@ -66,12 +64,22 @@ export class Verdict {
     this.reason = cut(reason, MAX_REASON_RUNES);
     return this;
   }
-  /** Names what caused the verdict, by a pointer into the snapshot. What is over what the host takes is left out: up to 256, of up to 4,096 characters. */
+  /**
+   * Names what caused the verdict, by a pointer into the snapshot. What is over what the host takes is left out: up to 256, of up to 4,096 characters, and of
+   * 32 KiB in all.
+   */
   at(pointer: string): Verdict {
-    if (this.pointers.length < MAX_POINTERS && cut(pointer, MAX_POINTER_RUNES).length == pointer.length) this.pointers.push(pointer);
+    const bytes = this.pointerBytes + String.UTF8.byteLength(pointer);
+    if (this.pointers.length < MAX_POINTERS && cut(pointer, MAX_POINTER_RUNES).length == pointer.length && bytes <= MOST_AT) {
+      this.pointers.push(pointer);
+      this.pointerBytes = bytes;
+    }
     return this;
   }
-  /** Labels the data of this call. The host writes the plugin's name and a colon before a label: up to 64 letters, digits, '.', '_' and '-'. */
+  /**
+   * Labels the data of this call. The host writes the plugin's name and a colon before a label: up to 64 letters, digits, '.', '_' and '-'. Another, and more
+   * than 32, deny.
+   */
   labelCall(label: string): Verdict {
     this.callLabels.push(label);
     return this;
@@ -81,12 +89,12 @@ export class Verdict {
     this.sessionLabels.push(label);
     return this;
   }
-  /** Puts a marker of the host in place of a value below /result. More than 256 deny. */
+  /** Puts a marker of the host in place of a value below /result. More than 256 deny, and so does a verdict of more than 256 KiB. */
   redact(pointer: string): Verdict {
     this.redacted.push(pointer);
     return this;
   }
-  /** Leaves an item out of a list, by name, of resources by URI. More than 1,024 deny. */
+  /** Leaves an item out of a list, by name, of resources by URI or its template. More than 1,024 deny, and so does a verdict of more than 256 KiB. */
   hide(name: string): Verdict {
     this.hidden.push(name);
     return this;
@@ -99,6 +107,7 @@ export class Verdict {
   /** Notes something in the ledger. What is over 16 notes is left out, what is over 256 characters is cut off. */
   tag(name: string, text: string): Verdict {
     name = cut(name, MAX_TAG_RUNES);
+    if (!whole(name)) name = mended(name); // two names that become one are one
     text = cut(text, MAX_TAG_RUNES);
     const i = this.names.indexOf(name);
     if (i >= 0) this.notes[i] = text;

@@ -52,6 +52,10 @@ function answer(a: Value): Verdict | null {
     const t = it.value.text();
     v.at(t).labelCall(t).labelSession(t).redact(t).hide(t);
   }
+  for (const it = a.get("at").items(); it.next(); ) v.at(it.value.text());
+  for (const it = a.get("labels").items(); it.next(); ) v.labelCall(it.value.text()).labelSession(it.value.text());
+  for (const it = a.get("redact").items(); it.next(); ) v.redact(it.value.text());
+  for (const it = a.get("hide").items(); it.next(); ) v.hide(it.value.text());
   const budget = a.get("budget");
   if (budget.isInt()) v.budget(budget.int());
   for (const it = a.get("tags").members(); it.next(); ) v.tag(it.value.name, it.value.text());

@@ -22,8 +22,8 @@ test("settings that are wrong say where", () => {
 
 test("values, JSON and verdicts", async () => {
   const unit = await load(`${dir}/unit.wasm`);
-  const args = { "a/b~c": "x", deep: [1.5, { k: [null, true, "😀"] }], empty: {}, lone: "a\ud800b", m: '{"a":[{"b":2}],"a":3}', none: [], to: "a@b.example" };
+  const args = { "a/b~c": "x", deep: [1.5, { k: [null, true, "😀"] }], empty: {}, lone: "a\ud800b", m: '{"a":[{"b":2}],"a":3}', none: [], odd: { "~": 1, "~2": 2, "~0": 3, list: ["a"], "": 4, "-1": 5 }, to: "a@b.example" };
   const { verdict, log } = unit({ call: { arguments: args }, session: { labels: ["p:x", "q"] }, settings: {} });
   assert.deepEqual(log, []);
-  assert.ok(Number(verdict.tags.checks) > 80, `${verdict.tags.checks} checks`);
+  assert.ok(Number(verdict.tags.checks) > 110, `${verdict.tags.checks} checks`);
 });

@@ -28,6 +28,18 @@ function values(): void {
   }
 }
 
+// What is no pointer leads nowhere, also where there is a member that it could be taken for.
+function nowhere(): void {
+  const pointers = ["/~", "/~2", "/~02/", "/~01~", "~0", "/list/-1", "/list/", "/~0", "/~02", "/~00", "/", "/-1", "/list/0"];
+  const want = ["", "", "", "", "", "", "", "1", "2", "3", "4", "5", '"a"'];
+  const odd = at("/call/arguments/odd");
+  for (let i = 0; i < pointers.length; i++) {
+    is(pointers[i], odd.at(pointers[i]).json(), want[i]);
+    is(pointers[i] + " fetched", odd.fetch().at(pointers[i]).json(), want[i]);
+  }
+  is("an item before the first", odd.index(-1).json() + odd.get("list").index(-1).json() + odd.get("list").fetch().index(-1).json(), "");
+}
+
 function iterations(): void {
   let all = "";
   for (const it = call.argument("/deep").all(); it.next(); ) all += it.value.pointer().substring(20) + " ";
@@ -68,11 +80,18 @@ function verdicts(): void {
   is("at", kept.json().split('"/x"').length.toString(), "257");
   is("notes", kept.json().split(':"t"').length.toString(), "17");
   is("reason", kept.json().split("😀").length.toString(), "1025");
+  const long = "/" + "\x01".repeat(999);
+  const causes = deny("A");
+  for (let i = 0; i < 300; i++) causes.at(long);
+  is("causes", causes.json().split('"/').length.toString(), "33");
+  const half = "\ud83d\ude00".substring(0, 1);
+  is("notes that become one", abstain().tag(half, "a").tag("\ufffd", "b").json(), '{"outcome":"abstain","tags":{"\ufffd":"b"}}');
   is("wrong", wrong(at("/settings").get("a/b"), "no").json(), '{"at":"/settings/a~1b","error":"no"}');
 }
 
 function judge(): Verdict | null {
   values();
+  nowhere();
   iterations();
   json();
   verdicts();

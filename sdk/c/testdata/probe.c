@@ -101,6 +101,14 @@ static cg_verdict *answer(cg_value a) {
 		cg_str t = cg_text(it.value);
 		cg_verdict_hide(cg_verdict_redact(cg_verdict_label_session(cg_verdict_label_call(cg_verdict_at(v, t), t), t), t), t);
 	}
+	for (cg_iter it = cg_items(cg_get(a, "at")); cg_next(&it);)
+		cg_verdict_at(v, cg_text(it.value));
+	for (cg_iter it = cg_items(cg_get(a, "labels")); cg_next(&it);)
+		cg_verdict_label_session(cg_verdict_label_call(v, cg_text(it.value)), cg_text(it.value));
+	for (cg_iter it = cg_items(cg_get(a, "redact")); cg_next(&it);)
+		cg_verdict_redact(v, cg_text(it.value));
+	for (cg_iter it = cg_items(cg_get(a, "hide")); cg_next(&it);)
+		cg_verdict_hide(v, cg_text(it.value));
 	if (cg_int(cg_get(a, "budget"), &n))
 		cg_verdict_budget(v, n);
 	for (cg_iter it = cg_members(cg_get(a, "tags")); cg_next(&it);)

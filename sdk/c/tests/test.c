@@ -23,7 +23,7 @@ static void check(int line, bool ok, cg_str got) {
 #define OK(GOT) check(__LINE__, GOT, cg_s("false: " #GOT))
 
 static const char *sample =
-	"{\"abi\":\"0.1\",\"call\":{\"arguments\":{\"a/b~c\":\"x\",\"deep\":[1.0,{\"k\":[null,true,\"\xf0\x9f\x98\x80\"]}],\"empty\":{},\"lone\":\"a\\ud800b\","
+	"{\"abi\":\"1.0\",\"call\":{\"arguments\":{\"a/b~c\":\"x\",\"deep\":[1.0,{\"k\":[null,true,\"\xf0\x9f\x98\x80\"]}],\"empty\":{},\"lone\":\"a\\ud800b\","
 	"\"m\":\"{\\\"a\\\":[{\\\"b\\\":2}],\\\"a\\\":3}\",\"none\":[],\"to\":\"a@b.example\"},\"kind\":\"tool\",\"seq\":17,\"server\":\"mail\",\"tool\":\"send\"},"
 	"\"phase\":\"call\",\"session\":{\"counts\":{\"calls\":16},\"labels\":[\"p:x\",\"q\"]},\"settings\":{},"
 	"\"taint\":[{\"at\":\"/call/arguments/to\",\"labels\":[\"secret\"],\"origin\":\"tainted\"}]}";
@@ -59,6 +59,20 @@ static void values(void) {
 			if (cg_exists(ways[w]))
 				IS(cg_pointer(ways[w]), want[i].at);
 		}
+	}
+}
+
+/* What is no pointer leads nowhere, also where there is a member that it could be
+ * taken for. */
+static void pointers(void) {
+	static const struct {
+		const char *at, *json;
+	} want[] = {{"/~", ""}, {"/~2", ""}, {"/~02/", ""}, {"/~01~", ""}, {"~0", ""}, {"/list/-1", ""}, {"/list/", ""}, {"/~0", "1"}, {"/~02", "2"}, {"/~00", "3"},
+		    {"/", "4"}, {"/-1", "5"}, {"/list/0", "\"a\""}};
+	OK(cg_load("{\"call\":{\"arguments\":{\"~\":1,\"~2\":2,\"~0\":3,\"list\":[\"a\"],\"\":4,\"-1\":5}}}"));
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		IS(cg_json(cg_argument(want[i].at)), want[i].json);
+		IS(cg_json(cg_follow(cg_fetch(cg_arguments()), cg_s(want[i].at))), want[i].json);
 	}
 }
 
@@ -158,6 +172,19 @@ static void verdicts(void) {
 		cg_verdict_tag(v, cg_bytes(&name, 1), cg_s("t"));
 	}
 	OK(v->at.n == CG_MAX_POINTERS && v->tags.n == 2 * CG_MAX_TAGS);
+
+	/* Causes never make a verdict too long. */
+	cg_buf one = {0, 0, 0};
+	cg_putc(&one, '/');
+	for (int i = 0; i < 999; i++)
+		cg_putc(&one, 1);
+	v = cg_deny("A");
+	for (int i = 0; i < 300; i++)
+		cg_verdict_at(v, cg_done(one));
+	OK(v->at.n == 32 && cg_verdict_json(v).n < CG_MAX_VERDICT_BYTES);
+	/* Two names of notes that become one are one. */
+	v = cg_verdict_tag(cg_verdict_tag(cg_abstain(), cg_s("\xff"), cg_s("a")), cg_s("\xfe"), cg_s("b"));
+	IS(cg_verdict_json(v), "{\"outcome\":\"abstain\",\"tags\":{\"\xef\xbf\xbd\":\"b\"}}");
 }
 
 static void example(void) {
@@ -168,11 +195,13 @@ static void example(void) {
 	IS(cg_done(cg_logged), "https://evil.test/\n");
 	IS(cg_try(cg_registered, "{\"settings\":{\"hosts\":[\"corp.example\",\"X\"]}}"), "{\"at\":\"/settings/hosts/1\",\"error\":\"want a host name in lower case, such as corp.example\"}");
 	IS(cg_try(cg_registered, "[]"), "");
+	OK(cg_wrong(cg_settings(), "").text.n > 0 && cg_wrong(cg_settings(), NULL).text.n > 0 && cg_ok().text.n == 0);
 	OK(cg_log_enabled(CG_LOG_DEBUG));
 }
 
 int main(void) {
 	values();
+	pointers();
 	iterations();
 	json();
 	numbers();

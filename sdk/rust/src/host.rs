@@ -43,12 +43,6 @@ pub fn fetch(path: &str) -> (u8, String) {
     (kind, String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Levels of [`log`].
-pub const DEBUG: u32 = 0;
-pub const INFO: u32 = 1;
-pub const WARN: u32 = 2;
-pub const ERROR: u32 = 3;
-
 /// Writes a line for the operator. The host keeps 64 KiB and 256 lines of an
 /// evaluation.
 pub fn log(level: u32, text: &str) {
@@ -65,5 +59,5 @@ pub fn log_enabled(level: u32) -> bool {
     #[cfg(target_arch = "wasm32")]
     return unsafe { imports::log_enabled(level) } != 0;
     #[cfg(not(target_arch = "wasm32"))]
-    return level <= ERROR;
+    return level <= crate::ERROR;
 }

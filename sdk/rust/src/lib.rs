@@ -29,6 +29,7 @@ extern crate std;
 
 mod host;
 mod json;
+mod names;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 mod runtime;
 mod snapshot;
@@ -37,16 +38,11 @@ pub mod testing;
 mod value;
 mod verdict;
 
-pub use host::{log, log_enabled, DEBUG, ERROR, INFO, WARN};
+pub use host::{log, log_enabled};
+pub use names::*;
 pub use snapshot::{call, definition, list, phase, result, session, settings, taint, time, Finding};
 pub use value::{at, parse, Iter, Kind, Value};
 pub use verdict::*;
-
-/// The version of the ABI that this crate speaks.
-pub const VERSION: &str = "1.0";
-
-/// Stands among labels for every label there is: more were given than the host keeps.
-pub const ANY_LABEL: &str = "*";
 
 /// Leaves an answer where the host can read it.
 #[doc(hidden)]
@@ -66,7 +62,7 @@ pub fn configured(done: Result<(), Wrong>) -> alloc::string::String {
 /// Makes functions the module's plugin: `plugin!(judge)` or `plugin!(judge,
 /// configure)`, where `judge` is a `fn() -> Verdict` and `configure` a
 /// `fn(Value) -> Result<(), Wrong>` that reads the settings, once. What it keeps in
-/// statics is there in every evaluation. A panic denies.
+/// statics is there in every evaluation. A panic denies, and is in the log.
 #[macro_export]
 macro_rules! plugin {
     ($judge:path) => {
@@ -84,6 +80,8 @@ macro_rules! plugin {
         }
         #[no_mangle]
         pub extern "C" fn callgate_configure() -> u64 {
+            // Memory keeps it for every evaluation.
+            ::std::panic::set_hook(::std::boxed::Box::new(|why| $crate::log($crate::ERROR, &::std::string::ToString::to_string(why))));
             $crate::answer($crate::configured($configure($crate::settings())))
         }
     };

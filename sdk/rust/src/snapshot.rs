@@ -60,15 +60,17 @@ pub mod call {
     }
     /// The one that a JSON Pointer from the arguments on leads to.
     pub fn argument(pointer: &str) -> Value {
-        if pointer.is_empty() {
-            arguments()
-        } else {
-            arguments().at(pointer)
-        }
+        arguments().at(pointer)
     }
-    /// A member of the call, such as uri, action, name, ref, method and params.
+    /// A member of the call, such as uri, action, name, ref, method and params; "" is
+    /// all of it. A client that subscribes to several resources at once has a list of
+    /// them as uri.
     pub fn get(member: &str) -> Value {
-        at("/call").get(member)
+        let call = at("/call");
+        if member.is_empty() {
+            return call;
+        }
+        call.get(member)
     }
     /// What the caller chose, whatever the kind: the arguments of a tool, the params
     /// of sampling, elicitation, roots and unknown methods, and the whole call of a
@@ -76,8 +78,8 @@ pub mod call {
     pub fn values() -> Value {
         match kind() {
             "" | "tool" => arguments(),
-            "resource" | "prompt" | "completion" => at("/call"),
-            _ => at("/call/params"),
+            "resource" | "prompt" | "completion" => get(""),
+            _ => get("params"),
         }
     }
 }

@@ -38,7 +38,6 @@ pub fn logged() -> Vec<String> {
 pub(crate) fn get(path: &str, buf: &mut [u8]) -> (u8, usize) {
     let world = WORLD.with(|w| *w.borrow());
     let v = match world {
-        Some(v) if path.is_empty() => v,
         Some(v) => v.at(path),
         None => return (0, 0),
     };

@@ -27,7 +27,6 @@ impl Kind {
     }
 }
 
-
 // Nothing is given back: the host puts memory back before each evaluation. So
 // values are small, and can be copied.
 fn keep(text: String) -> &'static str {
@@ -109,6 +108,11 @@ pub fn at(pointer: &str) -> Value {
 
 fn lazy(path: Path, name: &'static str) -> Value {
     Value { path: Some(path.leak()), name, form: Form::Lazy, frozen: false }
+}
+
+/// Says whether all of a token's escapes are some (RFC 6901, section 3).
+fn is_token(token: &str) -> bool {
+    token.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
 }
 
 /// Reads JSON text: what is none is absent.
@@ -201,7 +205,7 @@ impl Value {
 
     /// Says whether it is true.
     pub fn bool(self) -> bool {
-        self.json() == "true"
+        self.lexeme().starts_with('t')
     }
 
     /// A whole number that fits into 64 bits.
@@ -255,6 +259,9 @@ impl Value {
         }
         let mut v = self;
         for token in tokens {
+            if !is_token(token) {
+                return MISSING;
+            }
             let token = token.replace("~1", "/").replace("~0", "~");
             v = if matches!(v.form, Form::Lazy) || v.kind() != Kind::Array {
                 v.get(&token)

@@ -1,16 +1,14 @@
 use crate::json;
+use crate::names::*;
 use crate::value::Value;
 use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
 
-/// What the host takes of one verdict. Characters are Unicode code points.
-pub const MAX_REASON_RUNES: usize = 1024;
-pub const MAX_TAGS: usize = 16;
-pub const MAX_TAG_RUNES: usize = 256;
-pub const MAX_POINTERS: usize = 256;
-pub const MAX_POINTER_RUNES: usize = 4096;
+/// How many bytes of pointers a verdict names as its causes: as many as leave room
+/// for everything else, however they are escaped.
+const MOST_AT: usize = 32768;
 
 /// What a plugin answers. Make one with [`abstain`], [`ask`] or [`deny`]. Effects
 /// and codes must be in the manifest: what is not there denies.
@@ -20,6 +18,7 @@ pub struct Verdict {
     code: String,
     reason: String,
     at: Vec<String>,
+    at_bytes: usize,
     redact: Vec<String>,
     hide: Vec<String>,
     call_labels: Vec<String>,
@@ -60,15 +59,19 @@ impl Verdict {
         self
     }
     /// Names what caused the verdict, by a pointer into the snapshot. What is over
-    /// what the host takes is left out: up to 256, of up to 4,096 characters.
+    /// what the host takes is left out: up to 256, of up to 4,096 characters, and of
+    /// 32 KiB in all.
     pub fn at(mut self, pointer: &str) -> Verdict {
-        if self.at.len() < MAX_POINTERS && cut(pointer, MAX_POINTER_RUNES).len() == pointer.len() {
+        let fits = cut(pointer, MAX_POINTER_RUNES).len() == pointer.len() && self.at_bytes + pointer.len() <= MOST_AT;
+        if self.at.len() < MAX_POINTERS && fits {
             self.at.push(pointer.into());
+            self.at_bytes += pointer.len();
         }
         self
     }
     /// Labels the data of this call. The host writes the plugin's name and a colon
-    /// before a label: up to 64 letters, digits, '.', '_' and '-'.
+    /// before a label: up to 64 letters, digits, '.', '_' and '-'. Another, and more
+    /// than 32, deny.
     pub fn label_call(mut self, label: &str) -> Verdict {
         self.call_labels.push(label.into());
         self
@@ -79,13 +82,13 @@ impl Verdict {
         self
     }
     /// Puts a marker of the host in place of a value below /result. More than 256
-    /// deny.
+    /// deny, and so does a verdict of more than 256 KiB.
     pub fn redact(mut self, pointer: &str) -> Verdict {
         self.redact.push(pointer.into());
         self
     }
-    /// Leaves an item out of a list, by name, of resources by URI. More than 1,024
-    /// deny.
+    /// Leaves an item out of a list, by name, of resources by URI or its template.
+    /// More than 1,024 deny, and so does a verdict of more than 256 KiB.
     pub fn hide(mut self, name: &str) -> Verdict {
         self.hide.push(name.into());
         self

@@ -48,6 +48,10 @@ fn answer(a: Value) -> Verdict {
     for t in a.get("list").items().map(Value::text) {
         v = v.at(t).label_call(t).label_session(t).redact(t).hide(t);
     }
+    v = a.get("at").items().map(Value::text).fold(v, |v, t| v.at(t));
+    v = a.get("labels").items().map(Value::text).fold(v, |v, t| v.label_call(t).label_session(t));
+    v = a.get("redact").items().map(Value::text).fold(v, |v, t| v.redact(t));
+    v = a.get("hide").items().map(Value::text).fold(v, |v, t| v.hide(t));
     if let Some(n) = a.get("budget").int() {
         v = v.budget(n);
     }
@@ -64,7 +68,7 @@ fn judge() -> Verdict {
     let whole = at("").fetch();
     for p in call::argument("/p").items().map(Value::text) {
         value("at", at(p));
-        value("within", if p.is_empty() { whole } else { whole.at(p) });
+        value("within", whole.at(p));
         value("argument", call::arguments().fetch().at(p));
     }
     for m in call::arguments().members() {

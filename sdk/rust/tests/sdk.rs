@@ -29,6 +29,17 @@ fn values_are_found_by_pointer() {
     }
 }
 
+/// Also where there is a member that it could be taken for.
+#[test]
+fn what_is_no_pointer_leads_nowhere() {
+    assert!(testing::load(r#"{"call":{"arguments":{"~":1,"~2":2,"~0":3,"list":["a"],"":4,"-1":5},"uri":["a"]}}"#));
+    let none = ["/~", "/~2", "/~02/", "/~01~", "~0", "/list/-1", "/list/"].map(|p| (p, ""));
+    for (p, json) in none.into_iter().chain([("/~0", "1"), ("/~02", "2"), ("/~00", "3"), ("/", "4"), ("/-1", "5"), ("/list/0", "\"a\"")]) {
+        assert_eq!((call::argument(p).json().as_str(), call::arguments().fetch().at(p).json().as_str()), (json, json), "{p}");
+    }
+    assert_eq!((call::get("").pointer().as_str(), call::get("uri").index(0).text()), ("/call", "a"));
+}
+
 #[test]
 fn everything_is_visited_once_in_order() {
     assert!(testing::load(SAMPLE));
@@ -81,6 +92,9 @@ fn verdicts_are_written_canonically() {
     );
     assert_eq!(v.json(), want);
     let kept = (0..300).fold(deny("A").because(&"é".repeat(1025)), |v, i| v.at("/x").tag(&i.to_string(), "t")).json();
+    let long = "/".to_string() + &"\u{1}".repeat(999);
+    let causes = (0..300).fold(deny("A"), |v, _| v.at(&long)).json();
+    assert!(causes.matches("\"/").count() == 32 && causes.len() < MAX_VERDICT_BYTES);
     assert_eq!((kept.matches("\"/x\"").count(), kept.matches(":\"t\"").count(), kept.matches('é').count()), (256, 16, 1024));
 }
 

@@ -88,6 +88,18 @@ func answer(a callgate.Value) *callgate.Verdict {
 		t := i.Text()
 		v.At(t).LabelCall(t).LabelSession(t).Redact(t).Hide(t)
 	}
+	for i := range a.Get("at").Items() {
+		v.At(i.Text())
+	}
+	for i := range a.Get("labels").Items() {
+		v.LabelCall(i.Text()).LabelSession(i.Text())
+	}
+	for i := range a.Get("redact").Items() {
+		v.Redact(i.Text())
+	}
+	for i := range a.Get("hide").Items() {
+		v.Hide(i.Text())
+	}
 	if n, ok := a.Get("budget").Int(); ok {
 		v.Budget(n)
 	}
