@@ -82,7 +82,7 @@ func TestSignaturesThatGetLostAreListedAgain(t *testing.T) {
 	login(t)
 	s := newSigner(t)
 	b := plugin(t, "1.2.0")
-	for lost, want := range map[int]string{0: "", 1: "", 3: "", 100: "took 1 signatures and does not list them"} {
+	for lost, want := range map[int]string{0: "", 1: "", 3: "", 100: "took 1 signature and does not list all of them"} {
 		t.Run(strconv.Itoa(lost), func(t *testing.T) {
 			r := &ocitest.Registry{}
 			var mu sync.Mutex

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"oras.land/oras-go/v2/content"
@@ -109,6 +110,9 @@ func (c *Registry) answered(e *errcode.ErrorResponse) error {
 		mend = "check the name, and what it was pushed as"
 	case e.StatusCode == http.StatusTooManyRequests || e.StatusCode >= 500:
 		mend = "try again later"
+		if wait := c.patient.wanted(); wait > 0 {
+			mend = fmt.Sprintf("it asks to wait %v: try again then", wait.Round(time.Second))
+		}
 	case e.StatusCode < 400:
 		mend = "is it a registry?"
 	}

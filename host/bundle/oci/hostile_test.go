@@ -95,6 +95,7 @@ const referrer = `{"artifactType":"application/vnd.callgate.signature.minisign.v
 
 func status(code int, body string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(code)
 		fmt.Fprint(w, body)
 	}

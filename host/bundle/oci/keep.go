@@ -23,6 +23,7 @@ type Verified struct {
 	Scope      string
 	Signatures [][]byte // those that count, one for each key
 	Ignored    []error  // why others do not
+	Place      string   // of the [Want] that it was got for
 }
 
 // Verify holds an artifact to the operator's trust, under a reference.

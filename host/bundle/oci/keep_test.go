@@ -2,11 +2,17 @@ package oci_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/bundle/oci"
+	"github.com/callgate/callgate/host/bundle/oci/ocitest"
 )
 
 // forged is a signature that names the key of another, which did not make it.
@@ -70,5 +76,64 @@ func TestSignaturesThatDoNotCountAreNotKept(t *testing.T) {
 		if _, _, err := l.Plugins[0].OpenTrusted(k.Trust, stored, []bundle.Signature{{Name: "kept", Text: texts[0]}}, day); err != nil {
 			t.Errorf("%s: what was kept is not served: %v", c.name, err)
 		}
+	}
+}
+
+// What the store has of a pin may be damaged, or gone: it is got again as what is
+// pinned, wherever the tag leads by now, and what is there is not asked for.
+func TestWhatIsPinnedIsGotAgain(t *testing.T) {
+	s := newSigner(t)
+	r := &ocitest.Registry{Referrers: true}
+	text, p := stocked(t, s, r)
+	b, next := plugin(t, "1.2.0"), plugin(t, "1.3.0")
+	if _, err := connect(t, text).Push(context.Background(), next, [][]byte{s.sign(next)}, true); err != nil {
+		t.Fatal(err)
+	}
+	stored := func(k *oci.Keeper) string {
+		return filepath.Join(k.Store.Dir, strings.TrimPrefix(b.Digest, "sha256:")+bundle.BundleSuffix)
+	}
+	for name, c := range map[string]struct {
+		spoil func(k *oci.Keeper) error
+		want  string
+	}{
+		"whole":    {func(*oci.Keeper) error { return nil }, ""},
+		"gone":     {func(k *oci.Keeper) error { return os.Remove(stored(k)) }, "p.yaml:3:9: " + text + ": " + b.Digest + ": not in the store of bundles; get it with callgate plugin lock --frozen POLICY"},
+		"damaged":  {func(k *oci.Keeper) error { return os.WriteFile(stored(k), []byte("x"), 0o600) }, "changed since it was stored; remove the file, and get it again with callgate plugin lock --frozen POLICY"},
+		"replaced": {func(k *oci.Keeper) error { return os.WriteFile(stored(k), next.Data, 0o600) }, "changed since it was stored"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := keeper(t, s)
+			v, err := k.VerifyBundle(text, b.Data, []bundle.Signature{{Name: "a signature", Text: s.sign(b)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &bundle.Lock{}
+			if _, err := oci.Pin(l, []*oci.Verified{v}); err != nil {
+				t.Fatal(err)
+			}
+			l.Find(text).Manifest = p.Manifest
+			if err := errors.Join(k.Keep(v), c.spoil(k)); err != nil {
+				t.Fatal(err)
+			}
+			wants := []oci.Want{{Text: text, Place: "p.yaml:3:9"}}
+			_, err = k.Here(l, wants)
+			if err := says(err, c.want); err != nil {
+				t.Error(err)
+			}
+			before := len(r.Requests())
+			got, err := k.Refetch(context.Background(), l, wants, oci.Options{PlainHTTP: true})
+			if err != nil || (len(got) == 0) != (c.want == "") || (len(r.Requests()) == before) != (c.want == "") {
+				t.Fatalf("got %d, %v, asked %q", len(got), err, r.Requests()[before:])
+			}
+			if err := k.Keep(got...); err != nil {
+				t.Fatal(err)
+			}
+			if err := k.Check(l, wants[0]); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+			if data, _, err := k.Store.Get(b.Digest); err != nil || !bytes.Equal(data, b.Data) {
+				t.Errorf("it is another bundle: %v", err)
+			}
+		})
 	}
 }

@@ -43,7 +43,8 @@ const (
 // Deadlines that [Options] has unless it says others.
 const (
 	// Step is how long a registry may take to do anything at all: to take a
-	// connection, to answer, to send or take more of a body.
+	// connection, to answer, to send or take more of a body. It is also how long all
+	// pauses together may be in which a busy registry is waited for.
 	Step = 30 * time.Second
 	// Total is how long everything about one reference may take: a bundle of the
 	// largest size over half a megabit a second.

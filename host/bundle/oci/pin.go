@@ -12,8 +12,20 @@ import (
 
 // Want is a bundle that a policy names.
 type Want struct {
-	Text string // as it is written
-	Path string // of the file that it names; "" for a reference to a registry
+	Text  string // as it is written
+	Path  string // of the file that it names; "" for a reference to a registry
+	Place string // FILE:LINE:COLUMN where it is written, "" for a command line
+}
+
+// err says of what is wrong where it is wanted.
+func (w Want) err(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = fmt.Errorf("%s: %q: %w; check the path", w.Text, p.Path, p.Err)
+	}
+	if w.Place != "" {
+		err = fmt.Errorf("%s: %w", w.Place, err)
+	}
+	return err
 }
 
 // Get gets what is wanted, from its file or its registry, and verifies it. All of it
@@ -29,9 +41,10 @@ func each(wants []Want, get func(Want) (*Verified, error)) ([]*Verified, error) 
 	for _, w := range wants {
 		v, err := get(w)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, w.err(err))
 			continue
 		}
+		v.Place = w.Place
 		list = append(list, v)
 	}
 	if len(errs) > 0 {
@@ -113,7 +126,11 @@ func (k *Keeper) refetch(ctx context.Context, l *bundle.Lock, w Want, o Options)
 		return nil, err
 	}
 	if v.Bundle.Digest != pin.Bundle {
-		return nil, &UntrustedError{w.Text, fmt.Errorf("it is %s now, and the lock pins %s; pin it with callgate plugin lock, if that is meant", v.Bundle.Digest, pin.Bundle)}
+		mend := "pin it with callgate plugin lock, if that is meant"
+		if w.Path != "" {
+			mend = "put that back; or look at this one with callgate plugin inspect, and pin it with callgate plugin lock"
+		}
+		return nil, &UntrustedError{w.Text, fmt.Errorf("it is %s now, and the lock pins %s; %s", v.Bundle.Digest, pin.Bundle, mend)}
 	}
 	v.Entry.Ref = w.Text
 	return v, nil
@@ -221,7 +238,7 @@ func Pin(l *bundle.Lock, list []*Verified) (changes []Change, err error) {
 			c.Old = *old
 		}
 		if err := l.Put(v.Entry); err != nil {
-			errs = append(errs, &UntrustedError{v.Entry.Ref, err})
+			errs = append(errs, Want{Place: v.Place}.err(&UntrustedError{v.Entry.Ref, err}))
 			continue
 		}
 		changes = append(changes, c)

@@ -13,6 +13,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 
 	"github.com/callgate/callgate/host/bundle"
+	"github.com/callgate/callgate/host/plural"
 )
 
 // Pushed is what [Registry.Push] did.
@@ -143,7 +144,7 @@ func (c *Registry) listed(ctx context.Context, all *composed) error {
 			}
 		}
 	}
-	return refuse("%s took %d signatures and does not list them; does somebody else push at the same time? push again", c.ref.Registry, len(missing))
+	return refuse("%s took %s and does not list all of them; does somebody else push at the same time? push again", c.ref.Registry, plural.Of(len(all.signatures), "signature"))
 }
 
 // unlisted are the signatures that the registry does not list.
@@ -159,8 +160,18 @@ func (c *Registry) unlisted(ctx context.Context, all *composed) ([]signature, er
 	return missing, err
 }
 
-// put sends a blob that is not there yet.
+// put sends a blob that is not there yet. An upload that a busy registry did not take
+// begins anew, and is not sent again to where it went: that may be gone.
 func (c *Registry) put(ctx context.Context, one blob) error {
+	for attempt := 0; ; attempt++ {
+		err := c.putOnce(ctx, one)
+		if !c.patient.again(ctx, attempt, err) {
+			return err
+		}
+	}
+}
+
+func (c *Registry) putOnce(ctx context.Context, one blob) error {
 	desc := ocispec.Descriptor{MediaType: one.desc.MediaType, Digest: one.desc.Digest, Size: one.desc.Size}
 	there, err := c.repo.Blobs().Exists(ctx, desc)
 	if err != nil || there {

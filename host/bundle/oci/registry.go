@@ -26,6 +26,7 @@ type Registry struct {
 	ref     bundle.Ref
 	options Options
 	repo    *remote.Repository
+	patient *patience
 }
 
 // Connect is the repository that a reference leads to. Who logs in, and how, the
@@ -40,7 +41,7 @@ func Connect(ref bundle.Ref, o Options) (*Registry, error) {
 	if o.Total == 0 {
 		o.Total = Total
 	}
-	c := &Registry{ref: ref, options: o}
+	c := &Registry{ref: ref, options: o, patient: newPatience(o.Step)}
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
 		return nil, explain(c, refuse("the configuration of Docker does not load: %s; mend it, or set DOCKER_CONFIG to another folder", plain(err)))
@@ -51,7 +52,7 @@ func Connect(ref bundle.Ref, o Options) (*Registry, error) {
 		ReferrerListMaxPages: maxReferrerPages, MaxMetadataBytes: MaxManifest,
 		// Deleting is what few may do, and nothing to try for a list that is replaced.
 		SkipReferrersGC: true,
-		Client:          &auth.Client{Client: newClient(o.Step, at.Host()), Cache: auth.NewCache(), Credential: c.login(credentials.Credential(store))},
+		Client:          &auth.Client{Client: newClient(o.Step, at.Host(), c.patient), Cache: auth.NewCache(), Credential: c.login(credentials.Credential(store))},
 	}
 	c.repo.Client.(*auth.Client).SetUserAgent("callgate")
 	return c, nil

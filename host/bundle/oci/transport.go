@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/retry"
 )
 
 // Errors of the transport, for [explain].
@@ -31,14 +32,15 @@ type guard struct {
 }
 
 // newClient is a client for one registry: redirects go where [redirect] lets them.
-// It keeps no cookies, retries nothing and decompresses nothing, which would be
-// other bytes than the digest is of.
-func newClient(step time.Duration, host string) *http.Client {
+// It keeps no cookies, sends again only what patience lets it, whose body can be sent
+// again, and decompresses nothing, which would be other bytes than the digest is of.
+func newClient(step time.Duration, host string, p *patience) *http.Client {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), DisableCompression: true, MaxResponseHeaderBytes: 256 << 10,
 		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
 	}
-	return &http.Client{Transport: &guard{t, step, host}, CheckRedirect: redirect}
+	again := &retry.Transport{Base: &guard{t, step, host}, Policy: func() retry.Policy { return p }}
+	return &http.Client{Transport: again, CheckRedirect: redirect}
 }
 
 // elsewhere is the key of a context that says that a request goes to a host that the

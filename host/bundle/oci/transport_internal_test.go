@@ -70,7 +70,7 @@ func TestHostsThatARegistryNames(t *testing.T) {
 		if c.redirected {
 			req.Response = &http.Response{}
 		}
-		resp, err := newClient(time.Second, c.registry).Transport.RoundTrip(req)
+		resp, err := newClient(time.Second, c.registry, newPatience(0)).Transport.RoundTrip(req)
 		if err == nil {
 			t.Fatal(errors.Join(errors.New("something listens on port 1"), resp.Body.Close()))
 		}
