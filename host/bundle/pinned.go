@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/callgate/callgate/abi"
@@ -30,7 +31,11 @@ func (e *Entry) holds(data []byte) error {
 		return fmt.Errorf("bundle: %w", errTooLarge(data))
 	}
 	if digest := abi.DigestBytes(data); digest != e.Bundle {
-		return fmt.Errorf("bundle: it is %s, and the lock pins %s as %s; get it again with callgate plugin pull, or pin it with callgate plugin lock", digest, e.Bundle, e.Ref)
+		mend := "put that back; or look at this one with callgate plugin inspect, and pin it with callgate plugin lock"
+		if strings.HasPrefix(e.Ref, registryPrefix) { // it was damaged in the store
+			mend = "get that again with callgate plugin lock --frozen"
+		}
+		return fmt.Errorf("bundle: it is %s, and the lock pins %s as %s; %s", digest, e.Bundle, e.Ref, mend)
 	}
 	return nil
 }

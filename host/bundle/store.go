@@ -27,7 +27,10 @@ const StoreDir = "bundles"
 type Store struct{ Dir string }
 
 // ErrNotStored is reported of a bundle that a store does not have.
-var ErrNotStored = errors.New("not in the store of bundles; get it with callgate plugin pull, or callgate plugin load")
+var ErrNotStored = errors.New("not in the store of bundles")
+
+// GetStored is how to mend that.
+const GetStored = "get it with callgate plugin lock --frozen POLICY, or callgate plugin load"
 
 // Put keeps a bundle and its signatures, and those that it has of other keys. It
 // looks into neither: that is for [Trust.Open], before. What is not written as a
@@ -111,13 +114,13 @@ func (s Store) Get(digest string) (data []byte, sigs [][]byte, err error) {
 	}
 	data, err = s.read(hex+BundleSuffix, MaxCompressed)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: %w", digest, ErrNotStored)
+		return nil, nil, fmt.Errorf("%s: %w; %s", digest, ErrNotStored, GetStored)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	if got := abi.DigestBytes(data); got != digest {
-		return nil, nil, fmt.Errorf("%s: it is %s: changed since it was stored; remove the file, and get it again with callgate plugin pull", filepath.Join(s.Dir, hex+BundleSuffix), got)
+		return nil, nil, fmt.Errorf("%s: it is %s: changed since it was stored; remove the file, and get it again with callgate plugin lock --frozen POLICY", filepath.Join(s.Dir, hex+BundleSuffix), got)
 	}
 	names, err := s.signatures(hex)
 	if err != nil {
@@ -132,7 +135,7 @@ func (s Store) Get(digest string) (data []byte, sigs [][]byte, err error) {
 			return nil, nil, err
 		}
 		if id, err := SignatureKey(text); err != nil || hex+"."+id+SignatureSuffix != name {
-			return nil, nil, fmt.Errorf("%s: not the signature that its name says; remove the file, and get it again with callgate plugin pull", filepath.Join(s.Dir, name))
+			return nil, nil, fmt.Errorf("%s: not the signature that its name says; remove the file, and get it again with callgate plugin lock --frozen POLICY", filepath.Join(s.Dir, name))
 		}
 		sigs = append(sigs, text)
 	}

@@ -134,7 +134,7 @@ func (o *Opener) read(u policy.Use, e *bundle.Entry, t *bundle.Trust) ([]byte, [
 	data, err := o.file(files[0], bundle.MaxCompressed)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && u.Remote():
-		return nil, nil, fmt.Errorf("%s: %s: %w", u.Text, e.Bundle, bundle.ErrNotStored)
+		return nil, nil, fmt.Errorf("%s: %s: %w; %s", u.Text, e.Bundle, bundle.ErrNotStored, bundle.GetStored)
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w; put the bundle back", u.Text, err)
 	}

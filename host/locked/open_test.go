@@ -97,7 +97,7 @@ var refusals = []struct {
 	{"another bundle in the file, signed as well", func(w *world) {
 		w.put("p.cgp", w.pack("1.2.1"))
 		w.put("p.cgp.minisig", w.sign(w.pack("1.2.1"), w.secret))
-	}, []string{"plugins[0].use: ./p.cgp: bundle: it is sha256:", "and the lock pins sha256:", "pin it with callgate plugin lock"}, func(w *world) {
+	}, []string{"plugins[0].use: ./p.cgp: bundle: it is sha256:", "and the lock pins sha256:", "put that back; or look at this one with callgate plugin inspect, and pin it with callgate plugin lock"}, func(w *world) {
 		w.lock.Remove(reference)
 		w.pin("./p.cgp", w.pack("1.2.1"))
 		w.pin(reference, w.opened.Data)
@@ -106,8 +106,8 @@ var refusals = []struct {
 	{"a tampered bundle", func(w *world) { w.put("p.cgp", append(bytes.Clone(w.opened.Data), 0)) }, []string{"it is sha256:", "the lock pins"}, func(w *world) { w.put("p.cgp", w.opened.Data) }},
 	{"no file", func(w *world) { w.gone(w.in("p.cgp")) }, []string{"plugins[0].use: ./p.cgp: ", "put the bundle back"}, func(w *world) { w.put("p.cgp", w.opened.Data) }},
 	{"too large a file", func(w *world) { w.put("p.cgp", make([]byte, bundle.MaxCompressed+1)) }, []string{"more than 16777216 bytes"}, func(w *world) { w.put("p.cgp", w.opened.Data) }},
-	{"not in the store", func(w *world) { w.gone(w.stored()) }, []string{"policy.yaml:4:20: plugins[1].use: " + reference + ": sha256:", "not in the store of bundles; get it with callgate plugin pull"}, func(w *world) { w.store(w.opened.Data) }},
-	{"replaced in the store", func(w *world) { must(w, os.WriteFile(w.stored(), w.pack("1.3.0"), 0o600)) }, []string{"plugins[1].use: " + reference + ": bundle: it is sha256:", "get it again with callgate plugin pull"}, func(w *world) { must(w, os.WriteFile(w.stored(), w.opened.Data, 0o600)) }},
+	{"not in the store", func(w *world) { w.gone(w.stored()) }, []string{"policy.yaml:4:20: plugins[1].use: " + reference + ": sha256:", "not in the store of bundles; get it with callgate plugin lock --frozen POLICY"}, func(w *world) { w.store(w.opened.Data) }},
+	{"replaced in the store", func(w *world) { must(w, os.WriteFile(w.stored(), w.pack("1.3.0"), 0o600)) }, []string{"plugins[1].use: " + reference + ": bundle: it is sha256:", "get that again with callgate plugin lock --frozen"}, func(w *world) { must(w, os.WriteFile(w.stored(), w.opened.Data, 0o600)) }},
 	{"a lock that lies about the version", func(w *world) { w.lock.Plugins[0].Version = "9.0.0"; w.lock.Plugins[1].Version = "9.0.0"; w.saveLock() }, []string{"it holds acme/no-exfil 1.2.0 with module", "the lock says acme/no-exfil 9.0.0"}, func(w *world) { w.lock.Plugins[0].Version = "1.2.0"; w.lock.Plugins[1].Version = "1.2.0"; w.saveLock() }},
 	{"another digest stated", func(w *world) { w.use(`use: ./p.cgp, digest: "sha256:` + strings.Repeat("0", 64) + `"`) }, []string{"policy.yaml:3:37: plugins[0].digest: the bundle that is pinned is another one, sha256:"}, func(w *world) { w.use(`use: ./p.cgp, digest: "` + w.opened.Digest + `"`) }},
 	{"the digest of its module stated", func(w *world) { w.use(`use: ./p.cgp, digest: "` + w.opened.FileDigest + `"`) }, []string{"plugins[0].digest: the bundle that is pinned is another one"}, func(w *world) { w.use(`use: "` + reference + `", digest: "` + w.opened.Digest + `"`) }},
