@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"aead.dev/minisign"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 )
 
 // Grant is what [Trust.Grant] adds: a key, and what it may sign.
@@ -70,7 +72,7 @@ func (t *Trust) Grant(g Grant) (notes []string, err error) {
 // widen lets a key sign a scope as well.
 func (t *Trust) widen(match, key string, threshold int) (notes []string, changed bool, err error) {
 	if !isScope(match) {
-		return nil, false, fmt.Errorf("scope %q: not one; want acme/ for all plugins below it, or the whole name of one", match)
+		return nil, false, fmt.Errorf("scope %s: not one; want acme/ for all plugins below it, or the whole name of one, in letters from a to z", strconv.QuoteToASCII(match))
 	}
 	scope, known := t.Scopes[match]
 	if !known {
@@ -84,15 +86,39 @@ func (t *Trust) widen(match, key string, threshold int) (notes []string, changed
 	}
 	if threshold != 0 && threshold != next.Threshold {
 		if known && threshold < next.Threshold {
-			notes = append(notes, fmt.Sprintf("scope %q wanted %d signatures before, and wants %d now", match, next.Threshold, threshold))
+			notes = append(notes, fmt.Sprintf("scope %q wanted %s before, and wants %d now", match, plural.Of(next.Threshold, "signature"), threshold))
 		}
 		next.Threshold, changed = threshold, true
+	}
+	if next.Threshold > MaxSignatures {
+		return nil, false, fmt.Errorf("scope %q: %d keys can not sign, since no more than %d signatures of a bundle are looked at; state fewer", match, next.Threshold, MaxSignatures)
 	}
 	if next.Threshold < 1 || next.Threshold > len(next.Keys) {
 		return nil, false, fmt.Errorf("scope %q: %d of its keys can not sign, since it has %d: %s; add the others first", match, next.Threshold, len(next.Keys), strings.Join(next.Keys, ", "))
 	}
 	t.Scopes[match] = next
 	return notes, changed, nil
+}
+
+// Unmet says why nothing of a scope can pass at a time, "" if it can: too few of its
+// keys have not expired.
+func (t *Trust) Unmet(match string, now time.Time) string {
+	scope := t.Scopes[match]
+	var live []string
+	for _, name := range slices.Sorted(slices.Values(scope.Keys)) {
+		if k, ok := t.Keys[name]; ok && (k.Expires.IsZero() || now.Before(k.Expires)) {
+			live = append(live, name)
+		}
+	}
+	want := max(scope.Threshold, 1)
+	if len(live) >= want {
+		return ""
+	}
+	rest := "all of them have expired"
+	if len(live) > 0 {
+		rest = "but for " + strings.Join(live, ", ") + " they have expired"
+	}
+	return fmt.Sprintf("scope %q: nothing of it can pass: it wants signatures by %d of %s, and %s; add a key with callgate plugin trust add, or another day to one with --expires", match, want, strings.Join(slices.Sorted(slices.Values(scope.Keys)), ", "), rest)
 }
 
 func isScope(match string) bool {
@@ -197,7 +223,7 @@ func (t *Trust) Require(name, version string, lower bool) (before string, err er
 	before = t.MinVersions[name]
 	switch {
 	case !abi.IsPluginName(name):
-		return "", fmt.Errorf("%q is not the name of a plugin; want one like acme/no-exfil", name)
+		return "", fmt.Errorf("%s is not the name of a plugin; want one like acme/no-exfil, in letters from a to z", strconv.QuoteToASCII(name))
 	case !isVersion(version):
 		return "", fmt.Errorf("%q is no version; want one like 1.2.0", version)
 	case before == version:

@@ -137,23 +137,3 @@ func TestNoEditIsLost(t *testing.T) {
 		t.Errorf("%d keys, there %t, %v; want a alone", len(tr.Keys), there, err)
 	}
 }
-
-func TestScopesThatLookAlikeArePointedOut(t *testing.T) {
-	k, other := newKey(t), newKey(t)
-	for _, c := range []struct {
-		have, add string
-		alike     bool
-	}{
-		{"acme/", "acrne/", true}, {"acme/", "ac-me/", true}, {"acme/", "acm3/", true}, {"acme/", "amce/", true}, {"acme/", "acmee/", true}, {"acme/", "cme/", false},
-		{"google/", "goog1e/", true}, {"google/", "gogle/", true}, {"google/", "g00gle/", true}, {"acme/", "acme-labs/", false}, {"acme/", "apex/", false},
-		{"abc/", "abd/", false}, {"acme/tools/", "acme/too1s/", true}, {"acme/tools/", "acme/", false}, {"acme/x1", "acme/x2", false}, {"acme/mail", "acme/mai1", true},
-		{"acme/", "acme", false},
-	} {
-		var trust bundle.Trust
-		granted(t, &trust, "one", k, c.have)
-		notes := strings.Join(granted(t, &trust, "two", other, c.add), "\n")
-		if got := strings.Contains(notes, "looks like"); got != c.alike {
-			t.Errorf("%s beside %s: %q; want that they look alike: %t", c.add, c.have, notes, c.alike)
-		}
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/callgate/callgate/host/plural"
 )
 
 // entries reads an archive, which has to be the one that [Pack] makes of what is in
@@ -52,7 +54,7 @@ func entries(raw []byte) ([]File, error) {
 	case bytes.HasPrefix(same, raw):
 		return nil, errShort
 	case bytes.HasPrefix(raw, same):
-		return nil, fmt.Errorf("%d bytes follow the end of the archive; pack it again with callgate plugin pack", len(raw)-len(same))
+		return nil, fmt.Errorf("%s too many behind the end of the archive; pack it again with callgate plugin pack", plural.Of(len(raw)-len(same), "byte"))
 	}
 	return nil, errors.New("the archive is not as callgate plugin pack writes it: order, dates, owners, modes and padding are fixed; pack it again with that")
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/callgate/callgate/host/plural"
 )
 
 // errShort is a bundle that ends before its frame does.
@@ -40,7 +42,7 @@ func oneFrame(data []byte) error {
 		return err
 	}
 	if end != len(data) {
-		return fmt.Errorf("%d bytes follow the compressed archive; a bundle ends there", len(data)-end)
+		return fmt.Errorf("%s too many behind the compressed archive; a bundle ends there", plural.Of(len(data)-end, "byte"))
 	}
 	return nil
 }

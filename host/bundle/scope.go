@@ -35,17 +35,39 @@ func (t *Trust) unknownScope(name string) error {
 func (t *Trust) like(name string) string {
 	var like []string
 	for match := range t.Scopes {
-		own, near := name, func(a, b string) bool { return a == b }
-		if strings.HasSuffix(match, "/") {
-			// Plugins of one author may well differ by a letter, authors should not.
-			own, near = name[:strings.LastIndexByte(name, '/')+1], alike
-		}
-		if own != "" && strings.TrimSuffix(own, "/") != strings.TrimSuffix(match, "/") && near(skeleton(own), skeleton(match)) {
+		if strings.TrimSuffix(name, "/") != strings.TrimSuffix(match, "/") && (alikeWhole(name, match) || alikeSegments(name, match)) {
 			like = append(like, match)
 		}
 	}
 	slices.Sort(like)
 	return strings.Join(like[:min(len(like), 1)], "")
+}
+
+// alikeWhole says whether a name, without the plugin at its end where the scope is of
+// all below it, looks like the scope: acme-tools/x like acme/tools/.
+func alikeWhole(name, match string) bool {
+	own, near := name, func(a, b string) bool { return a == b }
+	if strings.HasSuffix(match, "/") {
+		// Plugins of one author may well differ by a letter, authors should not.
+		own, near = name[:strings.LastIndexByte(name, '/')+1], alike
+	}
+	return own != "" && strings.TrimSuffix(own, "/") != strings.TrimSuffix(match, "/") && near(skeleton(own), skeleton(match))
+}
+
+// alikeSegments says whether the first segments in which a name and a scope differ look
+// alike, whatever follows: acrne/x like acme/no-exfil and acme/tools/.
+func alikeSegments(name, match string) bool {
+	a, b := strings.Split(strings.TrimSuffix(name, "/"), "/"), strings.Split(strings.TrimSuffix(match, "/"), "/")
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if i == len(a) || i == len(b) {
+		return false
+	}
+	plugins := i == len(a)-1 && i == len(b)-1 && !strings.HasSuffix(name, "/") && !strings.HasSuffix(match, "/")
+	x, y := skeleton(a[i]), skeleton(b[i])
+	return x == y || !plugins && alike(x, y)
 }
 
 // skeleton is what a name looks like at a glance.

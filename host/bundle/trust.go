@@ -152,8 +152,12 @@ func (t *Trust) readScope(s *source, match string) {
 	}
 	if v := s.root.At(at).Get("threshold"); v.Exists() {
 		n, err := strconv.Atoi(v.Lexeme())
-		if in := abi.Join(at, "threshold"); err != nil || v.Kind() != abi.Number || n < 1 || n > len(scope.Keys) {
-			s.add(in, "%swant how many of the %d keys have to sign, 1 or more", label(in), len(scope.Keys))
+		in := abi.Join(at, "threshold")
+		switch {
+		case err != nil || v.Kind() != abi.Number || n < 1 || n > len(scope.Keys):
+			s.add(in, "%swant how many of the keys have to sign, a number from 1 to %d", label(in), len(scope.Keys))
+		case n > MaxSignatures:
+			s.add(in, "%s%d; at most %d, since no more signatures of a bundle are looked at", label(in), n, MaxSignatures)
 		}
 		scope.Threshold = n
 	}
