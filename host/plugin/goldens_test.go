@@ -36,13 +36,17 @@ func built(t *testing.T, from string) *Module {
 }
 
 // TestGuestsOfTextAreBuiltFromTheirSource: wat2wasm always makes the same of it.
-// Where it is not there, the sources are looked at alone.
 func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 	sources, err := filepath.Glob(goldens + "/*/guest.wat")
 	if err != nil || len(sources) < 8 {
 		t.Fatalf("%d guests, error %v; want some", len(sources), err)
 	}
-	_, missing := exec.LookPath("wat2wasm")
+	if _, err := exec.LookPath("wat2wasm"); err != nil {
+		if os.Getenv("CALLGATE_CI") == "1" {
+			t.Fatal("no wat2wasm; install wabt")
+		}
+		t.Skip("no wat2wasm of wabt: what is built from the sources is not known")
+	}
 	for _, s := range append(sources, "testdata/lax/guest.wat", "testdata/forgets/guest.wat", "floor/guest.wat") {
 		f, err := ReadFolder(filepath.Dir(s))
 		if err != nil {
@@ -52,7 +56,7 @@ func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if missing == nil && !bytes.Equal(built(t, f.Dir).Data, have.Data) {
+		if !bytes.Equal(built(t, f.Dir).Data, have.Data) {
 			t.Errorf("%s: not what is built from its source; run abi/testdata/build.sh --compare, or callgate plugin build", have.Path)
 		}
 	}
@@ -65,9 +69,6 @@ func TestGuestsOfTextAreBuiltFromTheirSource(t *testing.T) {
 		have, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if missing != nil {
-			continue
 		}
 		out := filepath.Join(t.TempDir(), "out.wasm")
 		if said, err := exec.Command("wat2wasm", "-o", out, s).CombinedOutput(); err != nil {

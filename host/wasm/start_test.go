@@ -205,21 +205,20 @@ func TestGuestsAreBuiltFromTheirSource(t *testing.T) {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("%d sources, error %v", len(sources), err)
 	}
-	dir := t.TempDir()
-	_, missing := exec.LookPath("wat2wasm")
-	if missing == nil {
-		if out, err := exec.Command("sh", "testdata/guest/build.sh", dir).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	if _, err := exec.LookPath("wat2wasm"); err != nil {
+		if os.Getenv("CALLGATE_CI") == "1" {
+			t.Fatal("no wat2wasm; install wabt")
 		}
+		t.Skip("no wat2wasm of wabt: what is built from the sources is not known")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("sh", "testdata/guest/build.sh", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, s := range sources {
 		name := strings.TrimSuffix(filepath.Base(s), ".wat")
-		have := guest(t, name)
-		if missing != nil {
-			continue
-		}
 		built, err := os.ReadFile(filepath.Join(dir, name+".wasm"))
-		if err != nil || string(built) != string(have) {
+		if err != nil || string(built) != string(guest(t, name)) {
 			t.Errorf("%s: not what is built from its source; run testdata/guest/build.sh", name)
 		}
 	}
