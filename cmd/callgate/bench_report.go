@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/callgate/callgate/host/plural"
 )
 
 // benchReport is everything that was measured; its JSON is `bench --json`.
@@ -122,8 +124,8 @@ func (r *benchReport) writeJSON(w io.Writer) error {
 // writeTable prints the report for a person.
 func (r *benchReport) writeTable(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, tool %s: medians of %d rounds of %d calls, pipelined %d deep; callgate %s, %s, %s/%s, %d CPUs\n\n",
-		r.Upstream, r.Tool, r.RoundsRun, r.Calls, r.Window, r.Version, r.Go, r.OS, r.Arch, r.CPUs)
+	fmt.Fprintf(&b, "%s, tool %s: medians of %s of %s, pipelined %d deep; callgate %s, %s, %s/%s, %s\n\n",
+		r.Upstream, r.Tool, plural.Of(r.RoundsRun, "round"), plural.Of(r.Calls, "call"), r.Window, r.Version, r.Go, r.OS, r.Arch, plural.Of(r.CPUs, "CPU"))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "path\tp50 µs\tp99 µs\t× relay\t× fsync\tcalls/s\t× fsync\tstart ms\tadded\tlarge arg ms\tlarge result ms\tmemory MB\tat end\t")
 	for _, p := range r.Paths {

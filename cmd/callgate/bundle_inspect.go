@@ -9,6 +9,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 )
 
 // inspectedBundle is what a bundle shows of itself, and what is said of it. A nil
@@ -83,12 +84,12 @@ func (i *inspectedBundle) text() []byte {
 	if i == nil {
 		return nil
 	}
-	b := fmt.Appendf(nil, "%s  %d bytes\nbundle  %s\n", oneLine(i.path), len(i.bundle.Data), i.bundle.Digest)
+	b := fmt.Appendf(nil, "%s  %s\nbundle  %s\n", oneLine(i.path), plural.Of(len(i.bundle.Data), "byte"), i.bundle.Digest)
 	for _, f := range i.files() {
-		b = fmt.Appendf(b, "  %s  %d bytes\n", oneLine(f.Name), len(f.Data))
+		b = fmt.Appendf(b, "  %s  %s\n", oneLine(f.Name), plural.Of(len(f.Data), "byte"))
 	}
 	if i.by == nil {
-		return fmt.Appendf(b, "trust   NOT TRUSTED, %d signatures: %s\n", len(i.signatures), strings.ReplaceAll(printable(i.why), "\n", "\n        "))
+		return fmt.Appendf(b, "trust   NOT TRUSTED, %s: %s\n", plural.Of(len(i.signatures), "signature"), strings.ReplaceAll(printable(i.why), "\n", "\n        "))
 	}
 	return fmt.Appendf(b, "trust   signed by %s; scope %s\n", signers(i.trust, i.by), letBy(i.trust, i.by))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -24,15 +25,19 @@ type checkFlags struct {
 func checkCmd(std stdio) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check [flags]",
+		Use:   "check [flags] [POLICY...]",
 		Short: "Check a policy, and type it against the tools of its servers",
-		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. With --tools, or the pins of a group,\n" +
-			"it also reports tools, arguments and parts of results that a rule names and no server has, rules that no call can meet or no value\n" +
-			"that the schema accepts, tools that the policy denies without naming them or whose budget is 0, and which packs bind:\n" +
-			"each with a call that shows it, and the verdict that the gate gives it. With --json, what does not load is an\n" +
-			"object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
-		Args: wants(cobra.NoArgs, "name a policy file with --policy"),
-		RunE: func(*cobra.Command, []string) error { return check(std.out, f) },
+		Long: "Reports what is legal in a policy but worth a look, and what run would refuse. POLICY and --policy POLICY are the same.\n" +
+			"With --tools, or the pins of a group, it also reports tools, arguments and parts of results that a rule names and no server\n" +
+			"has, rules that no call can meet or no value that the schema accepts, tools that the policy denies without naming them or\n" +
+			"whose budget is 0, and which packs bind: each with a call that shows it, and the verdict that the gate gives it. With --json,\n" +
+			"what does not load is an object on standard output, too: {\"errors\":[{\"file\",\"line\",\"column\",\"path\",\"message\"}]}.",
+		RunE: func(cmd *cobra.Command, words []string) (err error) {
+			if f.files, err = policyWords(cmd, f.files, words); err != nil {
+				return err
+			}
+			return check(std.out, f)
+		},
 	}
 	f.add(cmd)
 	cmd.Flags().StringArrayVar(&f.tools, "tools", nil, "SERVER=FILE: a tools/list result of a server")
@@ -115,7 +120,7 @@ func check(out io.Writer, f checkFlags) error {
 		show = checkJSON
 	}
 	if len(f.files) == 0 && !f.json {
-		if _, err := io.WriteString(out, "checked: the built-in starter policy; name yours with --policy FILE\n"); err != nil {
+		if _, err := io.WriteString(out, "checked: the built-in starter policy; name yours, such as callgate check policy.yaml\n"); err != nil {
 			return err
 		}
 	}
@@ -177,7 +182,7 @@ func checkText(found []problem, faults, notes int) []byte {
 			b = append(b, "  which gets "+says(x.verdict)+"\n"...)
 		}
 	}
-	return fmt.Appendf(b, "%d errors, %d notes\n", faults, notes)
+	return fmt.Appendf(b, "%s, %s\n", plural.Of(faults, "error"), plural.Of(notes, "note"))
 }
 
 func checkJSON(found []problem, faults, notes int) []byte {

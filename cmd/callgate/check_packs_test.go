@@ -16,7 +16,7 @@ func TestCheckSaysWhichPackIsTheServersOwn(t *testing.T) {
 		{"sqlite.json", "", "pack sqlite binds to s by fit: only what restricts counts" + byHand, "pack supabase binds to s by fit: only what restricts counts ("},
 		{"github-official.json", "", "pack github binds to s by fit: only what restricts counts" + byHand, "pack gitlab binds to s by fit: only what restricts counts ("},
 		{"github-official.json", "servers: {s: {pack: github}}\n", "pack github binds to s by hand: everything in it counts (", "pack gitlab binds to s by fit: only what restricts counts ("},
-		{"playwright.json", "", "pack playwright binds to s by fit: only what restricts counts" + byHand, "0 errors, 1 notes"},
+		{"playwright.json", "", "pack playwright binds to s by fit: only what restricts counts" + byHand, "0 errors, 1 note"},
 	}
 	for _, tt := range tests {
 		path := filepath.Join(t.TempDir(), "policy.yaml")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -98,8 +99,8 @@ func (c *checker) binding(server string, b policy.Binding, all []policy.Binding)
 	}
 	if b.Hand && fits == 0 && len(b.Entries) > 0 {
 		c.add(problem{fault: true, code: codePackMisfit, rule: c.packRule(server, b.Pack), text: fmt.Sprintf(
-			"pack %s is for another server: none of its %d entries fits a tool of %q; bind the pack of this server, or remove pack:",
-			b.Pack, len(b.Entries), server)})
+			"pack %s is for another server: none of its %s fits a tool of %q; bind the pack of this server, or remove pack:",
+			b.Pack, plural.Of(len(b.Entries), "entry"), server)})
 		return
 	}
 	for _, e := range b.Entries {
@@ -107,7 +108,7 @@ func (c *checker) binding(server string, b policy.Binding, all []policy.Binding)
 			c.add(problem{code: codePackMisfit, rule: e.Rule, text: fmt.Sprintf("does not fit %s/%s%s: %s", server, e.Tool, tightens(e), e.Why)})
 		}
 	}
-	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %d entries fit)", b.Pack, server, how, fits, len(b.Entries))})
+	c.add(problem{code: codePackBound, text: fmt.Sprintf("pack %s binds to %s %s (%d of %s fit)", b.Pack, server, how, fits, plural.Of(len(b.Entries), "entry"))})
 }
 
 // fitting counts the entries of a pack that have their tool.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/replay"
 )
 
@@ -28,9 +29,9 @@ func (t *tally) summary(w io.Writer) {
 	switch n := t.verdicts(); {
 	case n == 0:
 	case t.outcomes:
-		fmt.Fprintf(w, "replayed %d verdicts: %d unchanged, %d tightened, %d loosened, %d not replayable\n", n, t.unchanged, t.tightened, t.looser, t.gone)
+		fmt.Fprintf(w, "replayed %s: %d unchanged, %d tightened, %d loosened, %d not replayable\n", plural.Of(n, "verdict"), t.unchanged, t.tightened, t.looser, t.gone)
 	default:
-		fmt.Fprintf(w, "replayed %d verdicts: %d equal, %d different, %d not replayable\n", n, t.equal, t.different, t.gone)
+		fmt.Fprintf(w, "replayed %s: %d equal, %d different, %d not replayable\n", plural.Of(n, "verdict"), t.equal, t.different, t.gone)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/replay"
 	"github.com/callgate/callgate/host/segment"
@@ -31,7 +32,7 @@ func (d *demo) record(_ context.Context, s *demoScene) error {
 			wrong = append(wrong, "expected "+demoLines(l.want)+", found "+demoLines(lines))
 		}
 		dir := filepath.Base(filepath.Dir(l.path))
-		s.check("read the whole log in "+dir+", now that every process has ended", demoPlural(len(lines), "line", "lines"),
+		s.check("read the whole log in "+dir+", now that every process has ended", plural.Of(len(lines), "line"),
 			"nothing in it but what the scenes above show", wrong...)
 	}
 	p, err := policy.Load(policy.Options{Files: []string{d.path("policy.yaml")}, Specs: builtin.Table(), Run: true})
@@ -70,7 +71,7 @@ func (d *demo) verify(s *demoScene, p *policy.Policy, plugins *wasm.Shelf, name 
 		if err != nil {
 			return err
 		}
-		found = append(found, fmt.Sprintf("%s, %s: the chain holds", filepath.Base(r.Path), demoPlural(r.Lines, "line", "lines")))
+		found = append(found, fmt.Sprintf("%s, %s: the chain holds", filepath.Base(r.Path), plural.Of(r.Lines, "line")))
 		found = append(found, demoVerdicts(events)...)
 		if r.Torn > 0 || len(recorded) == 0 || !slices.Equal(recorded, replayed) {
 			wrong = append(wrong, demoDifference(recorded, replayed))
@@ -78,7 +79,7 @@ func (d *demo) verify(s *demoScene, p *policy.Policy, plugins *wasm.Shelf, name 
 		same += len(recorded)
 	}
 	s.check("verify the ledger "+name+", then replay it", strings.Join(found, "\n"),
-		"replayed: "+demoPlural(same, "answer", "answers")+" of the gate, the same byte for byte", wrong...)
+		"replayed: "+plural.Of(same, "answer")+" of the gate, the same byte for byte", wrong...)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/clients"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -221,7 +222,7 @@ func (d *doctor) pending(about string, p approval.Process) {
 		if len(list) == 1 {
 			verb = " waits"
 		}
-		d.say("note", about, "callgate pending", "%s for an answer", plural(len(list), "question")+verb)
+		d.say("note", about, "callgate pending", "%s for an answer", plural.Of(len(list), "question")+verb)
 	}
 }
 
@@ -235,7 +236,7 @@ func (d *doctor) pins(about string, e clients.Entry, p *policy.Policy) string {
 			return "pins unreadable"
 		case k.stored:
 			d.drift(about, k)
-			says := plural(len(k.tools), "tool") + " pinned"
+			says := plural.Of(len(k.tools), "tool") + " pinned"
 			for _, b := range k.bindings(p) {
 				says += ", pack " + b.Pack + " by " + boundBy(b)
 			}
@@ -258,10 +259,10 @@ func (d *doctor) drift(about string, k *pinned) {
 	}
 	mend := "callgate tools diff --group " + k.groupName() + " " + k.server
 	if denied > 0 {
-		d.say("problem", about, mend, "%s from what is pinned that takes or does more, or instructs the model: its calls are denied", plural(denied, "difference"))
+		d.say("problem", about, mend, "%s from what is pinned that takes or does more, or instructs the model: its calls are denied", plural.Of(denied, "difference"))
 	}
 	if moved > 0 {
-		d.say("note", about, mend, "%s from what is pinned", plural(moved, "difference"))
+		d.say("note", about, mend, "%s from what is pinned", plural.Of(moved, "difference"))
 	}
 }
 
@@ -333,7 +334,7 @@ func (d *doctor) ledgers() {
 		for _, r := range reports {
 			lines += r.Lines
 		}
-		d.say("ok", about, "", "%s, %s, intact", plural(len(reports), "file"), plural(lines, "line"))
+		d.say("ok", about, "", "%s, %s, intact", plural.Of(len(reports), "file"), plural.Of(lines, "line"))
 	}
 }
 
@@ -350,13 +351,6 @@ func cause(err error) error {
 	return err
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 func (d *doctor) text() string {
 	var b strings.Builder
 	for _, f := range d.found {
@@ -365,7 +359,7 @@ func (d *doctor) text() string {
 			fmt.Fprintf(&b, "%-8s mend: %s\n", "", oneLine(f.mend))
 		}
 	}
-	return b.String() + plural(d.problems, "problem") + "\n"
+	return b.String() + plural.Of(d.problems, "problem") + "\n"
 }
 
 func (d *doctor) value() abi.Value {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func ledgerCmd(std stdio) *cobra.Command {
@@ -168,19 +169,19 @@ func verifyText(reports []ledger.Report, breaks []error, texts *textCheck) []byt
 	lines := 0
 	for _, r := range reports {
 		lines += r.Lines
-		b = fmt.Appendf(b, "%s: %d events", oneLine(r.Path), r.Lines)
+		b = fmt.Appendf(b, "%s: %s", oneLine(r.Path), plural.Of(r.Lines, "event"))
 		if r.Last != "" {
 			b = fmt.Appendf(b, ", last %s", r.Last[:12])
 		}
 		if r.Torn > 0 {
-			b = fmt.Appendf(b, ", %d bytes of a torn last line", r.Torn)
+			b = fmt.Appendf(b, ", %s of a torn last line", plural.Of(r.Torn, "byte"))
 		}
 		if r.Alive {
 			b = append(b, ", in use"...)
 		}
 		b = append(b, '\n')
 	}
-	b = fmt.Appendf(b, "%d files, %d events, %d broken\n", len(reports)+len(breaks), lines, len(breaks))
+	b = fmt.Appendf(b, "%s, %s, %d broken\n", plural.Of(len(reports)+len(breaks), "file"), plural.Of(lines, "event"), len(breaks))
 	return append(b, texts.summary()...)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/segment"
 )
 
@@ -30,7 +31,7 @@ type lostText struct {
 // text is the error that names all of it in one line.
 func (l lostText) text(count int) error {
 	return fmt.Errorf("ledger file %q refers to text that is gone, %s in segment %q, the first at line %d: %w; bring the segment back from where the ledger was copied or cleaned, "+
-		"or move the file and the older ones of its server away: what they hold can not be replayed in full", l.path, plural(count, "time"), l.ref.Segment, l.line, l.why)
+		"or move the file and the older ones of its server away: what they hold can not be replayed in full", l.path, plural.Of(count, "time"), l.ref.Segment, l.line, l.why)
 }
 
 // checkTexts reads all text of the files that are intact.
@@ -141,7 +142,7 @@ func (c *textCheck) summary() string {
 	if c.there+evicted+lost == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d texts, %d evicted, %d gone or damaged\n", c.there+evicted+lost, evicted, lost)
+	return fmt.Sprintf("%s, %d evicted, %d gone or damaged\n", plural.Of(c.there+evicted+lost, "text"), evicted, lost)
 }
 
 // value lists what is wrong for programs.

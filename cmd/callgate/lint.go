@@ -7,10 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
 type lintFlags struct {
+	files        []string
 	floor        string
 	strict, json bool
 }
@@ -18,16 +20,22 @@ type lintFlags struct {
 func lintCmd(std stdio) *cobra.Command {
 	var f lintFlags
 	cmd := &cobra.Command{
-		Use:   "lint [flags] FILE...",
+		Use:   "lint [flags] POLICY...",
 		Short: "Find what is legal in a policy and may be wrong",
 		Long: "Reads policy files as the layers of one policy, the one named last on top, and reports what is legal and may be wrong:\n" +
 			"what a layer loosens, rules that can not fire, lists that let everything pass. docs/lint.md lists the codes. An error\n" +
 			"fails, with --strict a warning does, too. A comment in the line, or in one above it, leaves a finding out:\n" +
 			"  # callgate-lint: ignore CODE REASON\n" +
 			"With --strict what is left out is listed, and fails all the same.",
-		Args: wants(cobra.MinimumNArgs(1), "name a policy file, such as callgate lint policy.yaml"),
-		RunE: func(_ *cobra.Command, files []string) error { return lint(std.out, f, files) },
+		RunE: func(cmd *cobra.Command, words []string) error {
+			files, err := needPolicyWords(cmd, f.files, words)
+			if err != nil {
+				return err
+			}
+			return lint(std.out, f, files)
+		},
 	}
+	policyWordsFlag(cmd, &f.files)
 	cmd.Flags().StringVar(&f.floor, "floor", "", "policy that is judged beside the others; the stricter outcome holds")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "fail on warnings, too, and list what comments leave out")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
@@ -88,8 +96,8 @@ func (r *linted) text() []byte {
 		}
 		b = append(b, '\n')
 	}
-	return fmt.Appendf(b, "%d errors, %d warnings, %d notes, %d ignored\n",
-		r.count[policy.SeverityError], r.count[policy.SeverityWarning], r.count[policy.SeverityNote], r.ignored)
+	return fmt.Appendf(b, "%s, %s, %s, %d ignored\n",
+		plural.Of(r.count[policy.SeverityError], "error"), plural.Of(r.count[policy.SeverityWarning], "warning"), plural.Of(r.count[policy.SeverityNote], "note"), r.ignored)
 }
 
 func (r *linted) json() []byte {

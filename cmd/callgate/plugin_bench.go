@@ -9,6 +9,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 )
 
 type pluginBenchFlags struct {
@@ -123,7 +124,7 @@ func pluginBenchText(of *plugin.Module, m *plugin.Measured, rose int) []byte {
 		b = append(b, '\n')
 	}
 	if old {
-		b = fmt.Appendf(b, "%d rows, %d take more fuel than before\n", len(m.Rows), rose)
+		b = fmt.Appendf(b, "%s, more fuel than before: %d\n", plural.Of(len(m.Rows), "row"), rose)
 	}
 	return b
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
 
@@ -72,7 +73,7 @@ func pluginBuild(ctx context.Context, std stdio, dir string, yes, asJSON bool) e
 	case err != nil:
 		return failed(fmt.Errorf("%s: %w", dir, err))
 	}
-	text := fmt.Appendf(nil, "%s  %s, %d bytes\ndigest  %s\nmodule  %s\n", oneLine(m.Path), nameOfModule(m), len(m.Data), m.File, m.Digest)
+	text := fmt.Appendf(nil, "%s  %s, %s\ndigest  %s\nmodule  %s\n", oneLine(m.Path), nameOfModule(m), plural.Of(len(m.Data), "byte"), m.File, m.Digest)
 	if asJSON {
 		text = jsonLine(object("file", m.Path, "name", m.Manifest.Name, "version", m.Manifest.Version, "bytes", len(m.Data), "digest", m.File, "module", m.Digest))
 	}

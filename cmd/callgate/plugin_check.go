@@ -7,6 +7,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func pluginCheckCmd(std stdio) *cobra.Command {
@@ -88,7 +89,7 @@ func pluginCheckText(m *plugin.Module, laws []plugin.Law) []byte {
 			b = fmt.Appendf(b, "    note: %s\n", oneLine(text))
 		}
 	}
-	return fmt.Appendf(b, "%d laws, %d broken\n", len(laws), brokenLaws(laws))
+	return fmt.Appendf(b, "%s, %d broken\n", plural.Of(len(laws), "law"), brokenLaws(laws))
 }
 
 func pluginCheckJSON(m *plugin.Module, laws []plugin.Law) []byte {

@@ -16,6 +16,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
 	"github.com/callgate/callgate/host/plugin/dev"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func pluginDevCmd(std stdio) *cobra.Command {
@@ -159,7 +160,7 @@ func devText(r *dev.Round) (b []byte) {
 		return append(problemsText(refused.Problems.List, refused.Problems.More), "what build.run built can not be a plugin\n"...)
 	}
 	if r.Module != nil {
-		b = fmt.Appendf(b, "%s  %s, %d bytes\n", oneLine(r.Module.Path), nameOfModule(r.Module), len(r.Module.Data))
+		b = fmt.Appendf(b, "%s  %s, %s\n", oneLine(r.Module.Path), nameOfModule(r.Module), plural.Of(len(r.Module.Data), "byte"))
 	}
 	if r.Err != nil {
 		return fmt.Appendf(b, "%s\n", printable(unread(r.Err, "it is watched for").Error()))
@@ -170,7 +171,7 @@ func devText(r *dev.Round) (b []byte) {
 		}
 	}
 	bad := failures(r.Tried)
-	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", len(r.Tried), len(r.Tried)-bad, bad)
+	return fmt.Appendf(b, "%s, %d passed, %d failed\n", plural.Of(len(r.Tried), "case"), len(r.Tried)-bad, bad)
 }
 
 func devJSON(r *dev.Round) []byte {

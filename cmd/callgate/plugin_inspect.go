@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/wasm/scan"
 )
 
@@ -90,7 +91,7 @@ func entriesValue(list []scan.Entry) abi.Value {
 // inspectText is for people. Whatever the module says is escaped.
 func inspectText(in *plugin.Inspection) []byte {
 	m, r := in.Module, in.Report
-	b := fmt.Appendf(nil, "%s  %d bytes\ndigest  %s\n", oneLine(m.Path), len(m.Data), m.File)
+	b := fmt.Appendf(nil, "%s  %s\ndigest  %s\n", oneLine(m.Path), plural.Of(len(m.Data), "byte"), m.File)
 	if m.Digest != "" {
 		b = fmt.Appendf(b, "module  %s\n", m.Digest)
 	}
@@ -163,9 +164,9 @@ func reportText(r *scan.Report) (b []byte) {
 		b = fmt.Appendf(b, "features  %s\n", oneLine(joined(r.Features)))
 	}
 	for _, c := range r.Custom {
-		b = fmt.Appendf(b, "section %s  %d bytes\n", oneLine(c.Name), c.End-c.Start)
+		b = fmt.Appendf(b, "section %s  %s\n", oneLine(c.Name), plural.Of(c.End-c.Start, "byte"))
 	}
-	b = fmt.Appendf(b, "%d functions, %d instructions on floats", r.Functions, r.Floats)
+	b = fmt.Appendf(b, "%s, %s on floats", plural.Of(r.Functions, "function"), plural.Of(r.Floats, "instruction"))
 	if r.Start >= 0 {
 		b = append(b, ", a start function"...)
 	}

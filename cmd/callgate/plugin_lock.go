@@ -14,10 +14,12 @@ import (
 	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/bundle/oci"
 	"github.com/callgate/callgate/host/locked"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
 type pluginLockFlags struct {
+	files                  []string
 	trust                  string
 	check, frozen, offline bool
 	plain, json            bool
@@ -35,9 +37,11 @@ func pluginLockCmd(std stdio) *cobra.Command {
 			"references as the lock pins them. --frozen follows no tag: it gets what the lock pins and this machine does not have. --check\n" +
 			"asks nobody: it says what would not be served here, and exits with 1 if there is any. Modules are pinned by the digest: of\n" +
 			"their entry, not here.",
-		Args: wants(cobra.MinimumNArgs(1), "name policy files"),
-		RunE: func(cmd *cobra.Command, files []string) error {
+		RunE: func(cmd *cobra.Command, words []string) error {
+			files, err := needPolicyWords(cmd, f.files, words)
 			switch {
+			case err != nil:
+				return err
 			case f.check && f.frozen, f.check && f.offline, f.frozen && f.offline:
 				return errors.New("--check, --frozen and --offline: want one of them")
 			case f.offline && f.plain:
@@ -55,6 +59,7 @@ func pluginLockCmd(std stdio) *cobra.Command {
 			return pluginLock(cmd.Context(), std, f, uses)
 		},
 	}
+	policyWordsFlag(cmd, &f.files)
 	trustFlag(cmd, &f.trust)
 	plainFlag(cmd, &f.plain)
 	cmd.Flags().BoolVar(&f.check, "check", false, "change nothing and ask nobody: say what is not pinned, not here, or not trusted")
@@ -81,9 +86,8 @@ type lockGroup struct {
 
 func (g *lockGroup) wants() (list []oci.Want) {
 	for _, u := range g.uses {
-		w := oci.Want{Text: u.Text, Path: u.Path}
-		if !slices.Contains(list, w) {
-			list = append(list, w)
+		if !slices.ContainsFunc(list, func(w oci.Want) bool { return w.Text == u.Text && w.Path == u.Path }) {
+			list = append(list, oci.Want{Text: u.Text, Path: u.Path, Place: u.Place()})
 		}
 	}
 	return list
@@ -266,7 +270,7 @@ func pluginLockCheck(std stdio, f pluginLockFlags, uses []policy.Use) error {
 		bad++
 		b = fmt.Appendf(b, "wrong   %s  %s\n  %s\n", oneLine(u.Place()), oneLine(u.Text), oneLine(strings.TrimPrefix(why, u.Text+": ")))
 	}
-	b = fmt.Appendf(b, "%d bundles, %d would not be served\n", len(uses), bad)
+	b = fmt.Appendf(b, "%s, %d would not be served\n", plural.Of(len(uses), "bundle"), bad)
 	if f.json {
 		b = jsonLine(object("ok", bad == 0, "plugins", abi.ArrayValue(list...)))
 	}

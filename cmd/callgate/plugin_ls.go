@@ -13,24 +13,30 @@ import (
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
 func pluginListCmd(std stdio) *cobra.Command {
 	var floor, group string
+	var flagged []string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls [--floor FILE] POLICY... | --group GROUP",
 		Short: "List the plugins of a policy, or of the processes of a group",
 		Long:  "Reads policies and the manifests of the modules and bundles that they name, and which live processes have them in force. No\nmodule is run.",
-		Args: func(cmd *cobra.Command, words []string) error {
-			if (len(words) == 0) == (group == "") {
+		RunE: func(cmd *cobra.Command, words []string) error {
+			files, err := policyWords(cmd, flagged, words)
+			switch {
+			case err != nil:
+				return err
+			case (len(files) == 0) == (group == ""):
 				return fmt.Errorf("%s: name policy files, or a group with --group", cmd.CommandPath())
 			}
-			return nil
+			return pluginList(std, files, floor, group, asJSON)
 		},
-		RunE: func(_ *cobra.Command, files []string) error { return pluginList(std, files, floor, group, asJSON) },
 	}
+	policyWordsFlag(cmd, &flagged)
 	cmd.Flags().StringVar(&floor, "floor", "", "policy that is judged beside the others")
 	cmd.Flags().StringVar(&group, "group", "", "the policies of the live processes of this `GROUP`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -152,7 +158,7 @@ func pluginListText(all []listedPlugin) (b []byte) {
 			b = fmt.Appendf(b, "    in force in %s\n", oneLine(p))
 		}
 	}
-	return fmt.Appendf(b, "%d plugins\n", len(all))
+	return fmt.Appendf(b, "%s\n", plural.Of(len(all), "plugin"))
 }
 
 func plainTexts(list abi.Value) (out []string) {

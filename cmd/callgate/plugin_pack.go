@@ -9,6 +9,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/regular"
 )
 
@@ -77,8 +78,8 @@ func pluginPack(std stdio, dir, output string, asJSON bool) error {
 	}
 	stale(std, output, data)
 	digest := abi.DigestBytes(data)
-	text := fmt.Appendf(nil, "%s  %s, %d bytes, %d cases passed\ndigest  %s\nsign it with: callgate plugin sign --key NAME%s %s\n",
-		oneLine(output), nameOfModule(m), len(data), tried, digest, bundle.SecretSuffix, oneLine(output))
+	text := fmt.Appendf(nil, "%s  %s, %s, %s passed\ndigest  %s\nsign it with: callgate plugin sign --key NAME%s %s\n",
+		oneLine(output), nameOfModule(m), plural.Of(len(data), "byte"), plural.Of(tried, "case"), digest, bundle.SecretSuffix, oneLine(output))
 	if asJSON {
 		text = jsonLine(object("file", output, "name", f.Manifest.Name, "version", f.Manifest.Version, "bytes", len(data), "cases", tried, "digest", digest, "module", m.Digest))
 	}
@@ -136,5 +137,5 @@ func packable(std stdio, m *plugin.Module, files []plugin.CasesFile, asJSON bool
 	if _, err := std.out.Write(show(all, bad)); err != nil {
 		return 0, err
 	}
-	return 0, failed(fmt.Errorf("not packed: %d of %d cases fail; mend them, or the plugin", bad, len(all)))
+	return 0, failed(fmt.Errorf("not packed: %d of %s failed; mend them, or the plugin", bad, plural.Of(len(all), "case")))
 }

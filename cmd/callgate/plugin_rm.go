@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -62,6 +63,9 @@ func findRemoval(store bundle.Store, lock string, words []string) (*removal, err
 		}
 		// A bundle that somebody changed is there, and goes.
 		if _, _, err := store.Get(digest); err != nil && !store.Has(digest) {
+			if errors.Is(err, bundle.ErrNotStored) {
+				err = fmt.Errorf("%s: %w; nothing was taken out", digest, bundle.ErrNotStored)
+			}
 			return nil, failed(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/wasm"
 )
 
@@ -106,7 +107,7 @@ func pluginRunText(m *plugin.Module, r *plugin.Ran) (b []byte) {
 		b = saidText(m.Manifest, &r.Verdict)
 	}
 	b = append(b, logText(a)...)
-	return fmt.Appendf(b, "fuel %d of %d, %d bytes read, %s of memory\n", a.Fuel, wasm.FuelOf(m.Manifest), a.Delivered, kibibytes(a.Pages))
+	return fmt.Appendf(b, "fuel %d of %d, %s read, %s of memory\n", a.Fuel, wasm.FuelOf(m.Manifest), plural.Of(a.Delivered, "byte"), kibibytes(a.Pages))
 }
 
 // saidText is what a plugin says, for people. Its words are escaped.
@@ -134,7 +135,7 @@ func saidText(m *abi.Manifest, v *abi.Verdict) (b []byte) {
 		}
 	}
 	if o.Calls != nil {
-		b = fmt.Appendf(b, "  budget: %d calls left\n", *o.Calls)
+		b = fmt.Appendf(b, "  budget: %s left\n", plural.Of(*o.Calls, "call"))
 	}
 	for _, t := range v.Plugin.Tags {
 		b = fmt.Appendf(b, "  tag %s: %s\n", oneLine(t.Name), oneLine(t.Text))

@@ -10,6 +10,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/bundle"
 	"github.com/callgate/callgate/host/bundle/oci"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/regular"
 )
 
@@ -41,7 +42,7 @@ func pluginSaveCmd(std stdio) *cobra.Command {
 			if err := regular.Replace(out, data, 0o644); err != nil {
 				return unread(err, "name another file with -o")
 			}
-			b := fmt.Appendf(nil, "saved   %s  %d bytes\n", oneLine(out), len(data))
+			b := fmt.Appendf(nil, "saved   %s  %s\n", oneLine(out), plural.Of(len(data), "byte"))
 			var items []abi.Value
 			for _, s := range list {
 				manifest, err := s.Manifest()

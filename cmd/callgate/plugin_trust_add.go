@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,12 +35,13 @@ func trustAddCmd(std stdio) *cobra.Command {
 			if cmd.Flags().Changed("note") {
 				g.Note = &note
 			}
+			now := time.Now()
 			if cmd.Flags().Changed("expires") {
-				if g.Expires, err = dayToCome(expires, time.Now()); err != nil {
+				if g.Expires, err = dayToCome(expires, now); err != nil {
 					return err
 				}
 			}
-			return editTrust(std, file, asJSON, func(t *bundle.Trust) (string, []string, error) { return grant(t, g) })
+			return editTrust(std, file, asJSON, func(t *bundle.Trust) (string, []string, error) { return grant(t, g, now) })
 		},
 	}
 	trustFlag(cmd, &file)
@@ -52,13 +54,18 @@ func trustAddCmd(std stdio) *cobra.Command {
 }
 
 // grant adds a key, and says what its scopes are then.
-func grant(t *bundle.Trust, g bundle.Grant) (done string, notes []string, err error) {
+func grant(t *bundle.Trust, g bundle.Grant, now time.Time) (done string, notes []string, err error) {
 	if notes, err = t.Grant(g); err != nil {
 		return "", nil, err
 	}
 	done = g.Name + "  key " + bundle.KeyID(g.Public.ID())
 	for _, match := range slices.Compact(slices.Sorted(slices.Values(g.Scopes))) {
 		done += "  " + match + " signed by " + signedBy(t.Scopes[match])
+	}
+	for _, match := range slices.Sorted(maps.Keys(t.Scopes)) {
+		if unmet := t.Unmet(match, now); unmet != "" && slices.Contains(t.Scopes[match].Keys, g.Name) {
+			notes = append(notes, unmet)
+		}
 	}
 	return done, notes, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/bundle"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func trustListCmd(std stdio) *cobra.Command {
@@ -55,6 +56,9 @@ func trustText(t *bundle.Trust, hint string, now time.Time) (b []byte) {
 	}
 	for _, match := range slices.Sorted(maps.Keys(t.Scopes)) {
 		b = fmt.Appendf(b, "scope %s  signed by %s\n", oneLine(match), signedBy(t.Scopes[match]))
+		if unmet := t.Unmet(match, now); unmet != "" {
+			b = fmt.Appendf(b, "    TOO FEW: %s\n", oneLine(strings.TrimPrefix(unmet, fmt.Sprintf("scope %q: ", match))))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.MinVersions)) {
 		b = fmt.Appendf(b, "require %s %s or newer\n", oneLine(name), oneLine(t.MinVersions[name]))
@@ -65,7 +69,7 @@ func trustText(t *bundle.Trust, hint string, now time.Time) (b []byte) {
 	if hint != "" {
 		b = fmt.Appendf(b, "%s\n", oneLine(hint))
 	}
-	return fmt.Appendf(b, "%d keys, %d scopes, %d revoked\n", len(t.Keys), len(t.Scopes), len(t.Revoked))
+	return fmt.Appendf(b, "%s, %s, %d revoked\n", plural.Of(len(t.Keys), "key"), plural.Of(len(t.Scopes), "scope"), len(t.Revoked))
 }
 
 // signedBy says how many of which keys have to sign.
@@ -87,7 +91,7 @@ func trustJSON(t *bundle.Trust, now time.Time) []byte {
 	}
 	for _, match := range slices.Sorted(maps.Keys(t.Scopes)) {
 		s := t.Scopes[match]
-		scopes = append(scopes, object("scope", match, "keys", stringsOf(slices.Sorted(slices.Values(s.Keys))), "threshold", max(s.Threshold, 1)))
+		scopes = append(scopes, object("scope", match, "keys", stringsOf(slices.Sorted(slices.Values(s.Keys))), "threshold", max(s.Threshold, 1), "unmet", stated(t.Unmet(match, now))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.MinVersions)) {
 		versions = append(versions, object("name", name, "version", t.MinVersions[name]))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/plugin"
+	"github.com/callgate/callgate/host/plural"
 )
 
 type pluginTestFlags struct {
@@ -98,7 +99,7 @@ func pluginTestText(all []plugin.Tried, bad int) (b []byte) {
 	for i := range all {
 		b = append(b, triedText(&all[i])...)
 	}
-	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", len(all), len(all)-bad, bad)
+	return fmt.Appendf(b, "%s, %d passed, %d failed\n", plural.Of(len(all), "case"), len(all)-bad, bad)
 }
 
 // triedText is one case: its failures with what the plugin logged, or that it passed.
@@ -145,12 +146,12 @@ func updateCases(std stdio, asJSON bool, m *abi.Manifest, files []plugin.CasesFi
 			return unread(err, "make the cases writable")
 		}
 		if total += n; n > 0 {
-			text = fmt.Appendf(text, "%s: %d cases changed\n", oneLine(file.Path), n)
+			text = fmt.Appendf(text, "%s: %s changed\n", oneLine(file.Path), plural.Of(n, "case"))
 			changed = append(changed, object("file", file.Path, "cases", n))
 		}
 	}
 	left := failures(all) - total
-	text = fmt.Appendf(text, "%d cases, %d changed, %d that can not be\n", len(all), total, left)
+	text = fmt.Appendf(text, "%s, %d changed, %d that can not be\n", plural.Of(len(all), "case"), total, left)
 	if asJSON {
 		text = jsonLine(object("cases", len(all), "changed", total, "left", left, "files", abi.ArrayValue(changed...)))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/replay"
 	"github.com/callgate/callgate/host/segment"
 	drafts "github.com/callgate/callgate/host/suggest"
@@ -80,10 +81,10 @@ func policySuggest(std stdio, f policySuggestFlags, input string) error {
 			return errors.Join(err, os.Remove(f.out)) // one without the other is not what was asked for
 		}
 	}
-	fmt.Fprintf(std.err, "%d calls: %d allowed, %d asked about, %d not granted; %d tools granted; %d cases hold\n",
-		s.Calls, s.Allowed, s.Asked, s.Refused, s.Tools, s.Tested)
+	fmt.Fprintf(std.err, "%s: %d allowed, %d asked about, %d not granted; %s granted; cases that hold: %d\n",
+		plural.Of(s.Calls, "call"), s.Allowed, s.Asked, s.Refused, plural.Of(s.Tools, "tool"), s.Tested)
 	if s.Unreplayable > 0 {
-		fmt.Fprintf(std.err, "%d verdicts could not be replayed: their text is not in the ledger\n", s.Unreplayable)
+		fmt.Fprintf(std.err, "%s could not be replayed, since the text is not in the ledger\n", plural.Of(s.Unreplayable, "verdict"))
 	}
 	return nil
 }

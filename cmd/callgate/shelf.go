@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/wasm"
 )
@@ -121,7 +122,7 @@ func receiptText(line func(name, text string), v abi.Verdict) {
 		line("redacts", strings.Join(v.Obligations.Redact, " "))
 	}
 	if v.Obligations.Calls != nil {
-		line("leaves", fmt.Sprintf("%d calls of it", *v.Obligations.Calls))
+		line("leaves", plural.Of(*v.Obligations.Calls, "call")+" of it")
 	}
 	if p := v.Plugin; p != nil {
 		line("module", p.Module)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -162,7 +163,7 @@ func eventText(e abi.Event) string {
 		if e.Ask.OfServer() {
 			return fmt.Sprintf("ask       %s about the server %q", e.Ask.Call, e.Ask.Server)
 		}
-		return fmt.Sprintf("ask       %s %s%s/%s, %d questions", e.Ask.Call, kindText(e.Ask.Kind), e.Ask.Server, e.Ask.Tool, len(e.Ask.Items))
+		return fmt.Sprintf("ask       %s %s%s/%s, %s", e.Ask.Call, kindText(e.Ask.Kind), e.Ask.Server, e.Ask.Tool, plural.Of(len(e.Ask.Items), "question"))
 	case e.Refused != nil:
 		return refusedText(e)
 	case e.Frame != nil:
@@ -192,9 +193,9 @@ func refusedText(e abi.Event) string {
 func toolsText(t *abi.ToolsEvent) string {
 	switch t.Source {
 	case abi.ToolsStored:
-		return fmt.Sprintf("tools     %q has %d pins from before", t.Server, len(t.List))
+		return fmt.Sprintf("tools     %q has %s from before", t.Server, plural.Of(len(t.List), "pin"))
 	case abi.ToolsAccepted:
-		return fmt.Sprintf("tools     %q: a person accepted %d pins", t.Server, len(t.List))
+		return fmt.Sprintf("tools     %q: a person accepted %s", t.Server, plural.Of(len(t.List), "pin"))
 	}
 	return fmt.Sprintf("tools     %q lists %d", t.Server, len(t.List))
 }
@@ -233,7 +234,7 @@ func rareText(e abi.Event) string {
 	case e.Lapsed != nil:
 		return fmt.Sprintf("lapsed    %s, %s", e.Lapsed.Call, lapsedText(e.Lapsed))
 	case e.Read != nil:
-		return fmt.Sprintf("read      %d lines of %s", e.Read.Lines, e.Read.File)
+		return fmt.Sprintf("read      %s of %s", plural.Of(e.Read.Lines, "line"), e.Read.File)
 	case e.Edit != nil:
 		return editText(e.Edit)
 	case e.Receipt != nil:

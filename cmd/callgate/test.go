@@ -12,6 +12,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/cases"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/replay"
 )
@@ -140,7 +141,7 @@ func testText(all []tested, c *cover, total, bad int) []byte {
 	if c != nil {
 		b = append(b, c.text()...)
 	}
-	return fmt.Appendf(b, "%d cases, %d passed, %d failed\n", total, total-bad, bad)
+	return fmt.Appendf(b, "%s, %d passed, %d failed\n", plural.Of(total, "case"), total-bad, bad)
 }
 
 func testJSON(all []tested, c *cover, total, bad int) []byte {

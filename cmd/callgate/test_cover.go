@@ -6,6 +6,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 )
 
@@ -86,7 +87,7 @@ func (c *cover) judge(least int) error {
 	case len(c.rules) == 0:
 		return fmt.Errorf("no rules; --cover counts those of the policy files that the cases name")
 	case 100*c.hit() < least*len(c.rules):
-		return fmt.Errorf("%d of %d rules fired, which is %d %%; want %d %%: add a case for each rule that never fired", c.hit(), len(c.rules), c.percent(), least)
+		return fmt.Errorf("%d of %s fired, which is %d %%; want %d %%: add a case for each rule that never fired", c.hit(), plural.Of(len(c.rules), "rule"), c.percent(), least)
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (c *cover) text() []byte {
 		}
 		b = fmt.Appendf(b, "%s: %s\n", oneLine(r.place.Rule), how)
 	}
-	return fmt.Appendf(b, "%d rules, %d fired, %d never: %d %%\n", len(c.rules), c.hit(), len(c.rules)-c.hit(), c.percent())
+	return fmt.Appendf(b, "%s, %d fired, %d never: %d %%\n", plural.Of(len(c.rules), "rule"), c.hit(), len(c.rules)-c.hit(), c.percent())
 }
 
 func (c *cover) value() abi.Value {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/callgate/callgate/host/approval"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func toolsAcceptCmd(std stdio) *cobra.Command {
@@ -92,7 +93,7 @@ func (k *pinned) accept(std stdio, moved []standing, yes bool) error {
 		return err
 	}
 	if !yes {
-		if err := confirm(std, fmt.Sprintf("Pin %s of %s? [y/N] ", plural(len(moved), "change"), oneLine(k.server))); err != nil {
+		if err := confirm(std, fmt.Sprintf("Pin %s of %s? [y/N] ", plural.Of(len(moved), "change"), oneLine(k.server))); err != nil {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func (k *pinned) accept(std stdio, moved []standing, yes bool) error {
 	if err := k.write(moved); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.out, "pinned: %s; no process of the server runs, so it holds from the next start\n", plural(len(moved), "change"))
+	_, err = fmt.Fprintf(std.out, "pinned: %s; no process of the server runs, so it holds from the next start\n", plural.Of(len(moved), "change"))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/gate"
 	"github.com/callgate/callgate/host/ledger"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func toolsPinCmd(std stdio) *cobra.Command {
@@ -94,7 +95,7 @@ func (k *pinned) pin(std stdio, file string, yes bool) error {
 		return err
 	}
 	if len(added) == 0 {
-		_, err := fmt.Fprintf(std.out, "%s: all of its %s are pinned already\n", oneLine(k.server), plural(len(list), "tool"))
+		_, err := fmt.Fprintf(std.out, "%s: all of its %s are pinned already\n", oneLine(k.server), plural.Of(len(list), "tool"))
 		return err
 	}
 	running, err := ledger.Running(k.dir, k.server)
@@ -108,14 +109,14 @@ func (k *pinned) pin(std stdio, file string, yes bool) error {
 		return err
 	}
 	if !yes {
-		if err := confirm(std, fmt.Sprintf("Pin %s of %s? [y/N] ", plural(len(added), "tool"), oneLine(k.server))); err != nil {
+		if err := confirm(std, fmt.Sprintf("Pin %s of %s? [y/N] ", plural.Of(len(added), "tool"), oneLine(k.server))); err != nil {
 			return err
 		}
 	}
 	if err := k.write(added); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.out, "pinned: %s; it holds from the next start\n", plural(len(added), "tool"))
+	_, err = fmt.Fprintf(std.out, "pinned: %s; it holds from the next start\n", plural.Of(len(added), "tool"))
 	return err
 }
 

@@ -23,6 +23,28 @@ func wants(check cobra.PositionalArgs, mend string) cobra.PositionalArgs {
 	}
 }
 
+// policyWords are the policy files that a command names, as words or with --policy. Not
+// both: the one named last is the highest layer, and which that is has to be seen.
+func policyWords(cmd *cobra.Command, flagged, words []string) ([]string, error) {
+	if len(flagged) > 0 && len(words) > 0 {
+		return nil, fmt.Errorf("%s: %q beside --policy; name all policy files in one way", cmd.CommandPath(), words[0])
+	}
+	return append(flagged, words...), nil
+}
+
+// needPolicyWords is policyWords for a command that has no policy of its own.
+func needPolicyWords(cmd *cobra.Command, flagged, words []string) ([]string, error) {
+	if len(flagged)+len(words) == 0 {
+		return nil, fmt.Errorf("%s: nothing named; name a policy file, such as %s policy.yaml", cmd.CommandPath(), cmd.CommandPath())
+	}
+	return policyWords(cmd, flagged, words)
+}
+
+// policyWordsFlag declares --policy for a command whose words name policies.
+func policyWordsFlag(cmd *cobra.Command, to *[]string) {
+	cmd.Flags().StringArrayVar(to, "policy", nil, "policy `FILE`, the same as one that is named without a flag; may be repeated")
+}
+
 // wantsVerb refuses words behind a command that only has commands.
 func wantsVerb(cmd *cobra.Command, words []string) error {
 	if len(words) == 0 {

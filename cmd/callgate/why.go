@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/abi"
+	"github.com/callgate/callgate/host/plural"
 )
 
 func whyCmd(std stdio) *cobra.Command {
@@ -72,7 +73,7 @@ func (in *incident) text(help mend) string {
 	line("ledger", fmt.Sprintf("%s:%d", in.path, in.line))
 	line("policy", policyName(in.policy))
 	if c := in.callEvent; c != nil {
-		line("call", fmt.Sprintf("%s/%s, %d bytes, %s", c.Call.Server, c.Call.Target(), c.Call.Bytes, c.Call.Digest))
+		line("call", fmt.Sprintf("%s/%s, %s, %s", c.Call.Server, c.Call.Target(), plural.Of(c.Call.Bytes, "byte"), c.Call.Digest))
 		if !c.Call.Kind.IsTool() {
 			line("kind", c.Call.Kind.Noun())
 		}
@@ -179,7 +180,7 @@ func (in *incident) frame(b *strings.Builder) {
 		return
 	}
 	r := in.refused
-	fmt.Fprintf(b, "\nframe of the %s, %d bytes", oneLine(r.From), r.Size)
+	fmt.Fprintf(b, "\nframe of the %s, %s", oneLine(r.From), plural.Of(r.Size, "byte"))
 	if r.Tool != "" {
 		fmt.Fprintf(b, ", a call of %s", quoteShown(r.Tool))
 	}

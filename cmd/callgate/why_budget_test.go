@@ -17,7 +17,7 @@ func TestWhyGivesNoMoreToWhoTriesAgain(t *testing.T) {
 		t.Fatalf("%s", v.JSON())
 	}
 	_, help := s.why()
-	if !strings.Contains(help.policy, "max_calls: 3\n") || !strings.Contains(help.care, "28 calls were refused, and count in their session") {
+	if !strings.Contains(help.policy, "max_calls: 3\n") || !strings.Contains(help.care, "refused so far: 28 calls, which count in their session") {
 		t.Errorf("%+v", help)
 	}
 }

@@ -246,12 +246,12 @@ func TestTailNamesEveryKindOfCall(t *testing.T) {
 		t.Fatalf("%d kinds were tried; want %d", len(tests), len(abi.Kinds))
 	}
 	for want, e := range map[string]abi.Event{
-		`ask       c1 resource s/resources/read, 1 questions`:        {Ask: &abi.AskEvent{Call: "c1", Kind: abi.KindResource, Server: "s", Tool: "resources/read", Items: make([]abi.AskItem, 1)}},
+		`ask       c1 resource s/resources/read, 1 question`:         {Ask: &abi.AskEvent{Call: "c1", Kind: abi.KindResource, Server: "s", Tool: "resources/read", Items: make([]abi.AskItem, 1)}},
 		`ask       c1 about the server "s"`:                          {Ask: &abi.AskEvent{Call: "c1", Server: "s", Tool: "t", Identity: object("version", "2"), Items: []abi.AskItem{{Contract: "pin", Code: abi.CodePinServer}}}},
 		`lapsed    c1, unanswered`:                                   {Lapsed: &abi.LapsedEvent{Call: "c1"}},
 		`lapsed    c1, the client gave it up`:                        {Lapsed: &abi.LapsedEvent{Call: "c1", Cancelled: true}},
-		`tools     "s" has 1 pins from before`:                       {Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: make([]abi.Value, 1)}},
-		`tools     "s": a person accepted 1 pins`:                    {Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsAccepted, List: make([]abi.Value, 1)}},
+		`tools     "s" has 1 pin from before`:                        {Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsStored, List: make([]abi.Value, 1)}},
+		`tools     "s": a person accepted 1 pin`:                     {Tools: &abi.ToolsEvent{Server: "s", Source: abi.ToolsAccepted, List: make([]abi.Value, 1)}},
 		`refused   from the client: HTTP_REFUSED no host "{"`:        {Refused: &abi.RefusedEvent{From: "client", Code: proxy.CodeHTTP, Reason: "no host", Bytes: []byte("{")}},
 		`server    "s" says it is {"name":"n","version":"{U+202E}"}`: {Server: &abi.ServerEvent{Server: "s", Result: object("serverInfo", object("name", "n", "version", "\u202e"))}},
 	} {

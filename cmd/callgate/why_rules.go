@@ -11,6 +11,7 @@ import (
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
 	"github.com/callgate/callgate/host/contract"
+	"github.com/callgate/callgate/host/plural"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/provenance"
 	drafts "github.com/callgate/callgate/host/suggest"
@@ -337,7 +338,7 @@ func (w *mending) budget(v abi.Verdict) bool {
 	charge, _ := strconv.ParseInt(found[0][4], 10, 64)  // digits
 	if refused > most {
 		// A model that tries again and again must not raise what it gets.
-		w.later, w.care = true, fmt.Sprintf("%d calls were refused, and count in their session: there is room from the next session on", refused)
+		w.later, w.care = true, fmt.Sprintf("refused so far: %s, which count in their session: there is room from the next session on", plural.Of(refused, "call"))
 		refused = 0
 	}
 	w.maxCalls = strconv.FormatInt(most+refused+charge, 10)
