@@ -3,7 +3,6 @@ package main
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -26,18 +25,50 @@ type reader struct {
 	i     int  // of the character that is judged
 	r     rune // that character
 	n     int  // its length
-	open  []rune
-	rtl   int8 // whether there is a letter written from right to left: 1, -1, 0 for not looked
+	marks int  // that stand on one letter
+	open  []isolate
+	empty int // changes of direction with nothing in them
+	paint paint
+	// Where the last variant of an ideograph ended, and how many stand in a row.
+	variant, variants int
+	// Where the part of a line behind the last carriage return begins, and how those
+	// before it do.
+	part int
+	said string
+	// What the whole text holds: 1, -1, 0 for not looked.
+	rtl, prose, dots int8
 }
 
 // hidden finds the first thing that is hidden in a text.
 func hidden(text string, where place) mark {
-	if plain(text) {
+	var has uint8
+	for i := range len(text) {
+		has |= kinds[text[i]]
+	}
+	if has&signs != 0 {
+		if m := spelled(text, where); m.code != "" {
+			return m
+		}
+	}
+	if has&(odd|tabs) != 0 || where == listed {
+		if m := blanks(text, where); m.code != "" {
+			return m
+		}
+	}
+	if has&odd == 0 {
 		return mark{}
 	}
 	t := reader{text: text, where: where}
-	for t.i < len(text) {
-		t.r, t.n = utf8.DecodeRuneInString(text[t.i:])
+	return t.read()
+}
+
+func (t *reader) read() mark {
+	for t.i < len(t.text) {
+		t.pass()
+		if t.i >= len(t.text) {
+			break
+		}
+		t.r, t.n = utf8.DecodeRuneInString(t.text[t.i:])
 		if !set.allow[t.r] {
 			if m := t.judge(); m.code != "" {
 				m.what += " U+" + strings.ToUpper(strconv.FormatInt(int64(t.r), 16))
@@ -52,14 +83,37 @@ func hidden(text string, where place) mark {
 	return mark{}
 }
 
-// plain says whether a text has nothing but printed ASCII and white space.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' && c != '\n' && c != '\t' || c > '~' {
-			return false
+// pass goes on to the next character that has to be judged: most are letters, or
+// marks on them.
+func (t *reader) pass() {
+	s, i, marks := t.text, t.i, t.marks
+	for i < len(s) {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if kinds[c]&odd != 0 || c == '\n' && len(t.open) > 0 {
+				break
+			}
+			i, marks = i+1, 0
+			continue
 		}
+		var r rune
+		n := 2
+		switch {
+		case c < 0xE0 && i+1 < len(s):
+			r = rune(c&0x1F)<<6 | rune(s[i+1]&0x3F)
+		case c >= 0xE0 && c < 0xF0 && i+2 < len(s):
+			r, n = rune(c&0xF)<<12|rune(s[i+1]&0x3F)<<6|rune(s[i+2]&0x3F), 3
+		}
+		class := classes[r]
+		if r == 0 || class&special != 0 || class&stands != 0 && marks >= maxMarks {
+			break // also what is no UTF-8, or of another plane
+		}
+		if marks++; class&stands == 0 {
+			marks = 0
+		}
+		i += n
 	}
-	return true
+	t.i, t.marks = i, marks
 }
 
 // prev and next return the characters around, 0 at the ends.
@@ -82,12 +136,15 @@ func (t *reader) next() rune {
 // judge judges one character.
 func (t *reader) judge() mark {
 	r := t.r
+	if m := t.masses(); m.code != "" {
+		return m
+	}
 	switch {
 	case r < ' ' || r >= 0x7F && r <= 0x9F:
 		return t.control()
 	case r < 0xAD:
 		return mark{}
-	case r >= 0xE0000 && r <= 0xE0FFF:
+	case r >= 0xE0000 && r <= 0xEFFFF:
 		return t.tags()
 	case r == 0x200E || r == 0x200F || r == 0x061C || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
 		return t.direction()
@@ -103,27 +160,40 @@ func (t *reader) judge() mark {
 
 // flags are the flags of parts of countries that Unicode recommends, spelled in
 // tags behind a black flag (UTS 51, emoji tag sequences).
-var flags = []string{"gbeng", "gbsct", "gbwls"}
+var flags = func() (list [3]string) {
+	for i, name := range [...]string{"gbeng", "gbsct", "gbwls"} {
+		for _, c := range name {
+			list[i] += string(0xE0000 + c)
+		}
+		list[i] += "\U000E007F"
+	}
+	return list
+}()
 
 // flag returns how many bytes of tags complete a black flag.
 func flag(text string) int {
-	for _, name := range flags {
-		var b strings.Builder
-		for _, c := range name {
-			b.WriteRune(0xE0000 + c)
-		}
-		b.WriteRune(0xE007F)
-		if strings.HasPrefix(text, b.String()) {
-			return b.Len()
+	for _, f := range flags {
+		if strings.HasPrefix(text, f) {
+			return len(f)
 		}
 	}
 	return 0
 }
 
+// begins says whether tags can become those of a flag.
+func begins(tags string) bool {
+	for _, f := range flags {
+		if strings.HasPrefix(f, tags) {
+			return true
+		}
+	}
+	return false
+}
+
 // tags judges the block of tags and supplementary variation selectors.
 func (t *reader) tags() mark {
 	if t.r >= 0xE0100 && t.r <= 0xE01EF {
-		if unicode.Is(unicode.Han, t.prev()) {
+		if t.ideograph() {
 			return mark{}
 		}
 		return mark{"HIDDEN_INVISIBLE", "a variation selector"}
@@ -131,53 +201,19 @@ func (t *reader) tags() mark {
 	return mark{"HIDDEN_TAGS", "a tag character"}
 }
 
-// direction judges the marks of the bidirectional algorithm (UAX 9). They are
-// honest in text that has letters from right to left, unless they turn letters
-// around.
-func (t *reader) direction() mark {
-	bad := mark{"HIDDEN_BIDI", "a change of direction"}
-	switch {
-	case t.r == 0x202D || t.r == 0x202E || !t.rightToLeft():
-		return bad
-	case t.r < 0x202A:
-		if p := t.prev(); p == t.r {
-			return bad
-		}
-	case t.r == 0x202C || t.r == 0x2069:
-		if len(t.open) == 0 || (t.open[len(t.open)-1] >= 0x2066) != (t.r == 0x2069) {
-			return bad
-		}
-		t.open = t.open[:len(t.open)-1]
-	default:
-		t.open = append(t.open, t.r)
-	}
-	return mark{}
-}
-
-func (t *reader) rightToLeft() bool {
-	if t.rtl == 0 {
-		t.rtl = -1
-		for _, r := range t.text {
-			if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam) && unicode.IsLetter(r) {
-				t.rtl = 1
-				break
-			}
-		}
-	}
-	return t.rtl > 0
-}
-
 // control judges control characters.
 func (t *reader) control() mark {
 	bad := mark{"HIDDEN_CONTROL", "a control character"}
 	switch t.r {
-	case '\n', '\f', '\v', '\t', 0x85:
-		if len(t.open) > 0 && t.r != '\t' {
+	case '\n', '\f', '\v', 0x85:
+		if len(t.open) > 0 {
 			return mark{"HIDDEN_BIDI", "a change of direction without an end"}
 		}
-		return mark{}
+		if t.where != listed || t.r != '\v' && t.r != 0x85 {
+			return mark{}
+		}
 	case '\r':
-		if next := t.next(); t.where != listed || next == '\n' || next == 0 {
+		if next := t.next(); next == '\n' || next == '\r' || next == 0 || t.where != listed && t.overwrites() {
 			return mark{}
 		}
 	case '\b': // man pages print a letter twice, or underline it
@@ -185,37 +221,11 @@ func (t *reader) control() mark {
 			return mark{}
 		}
 	case 0x1B:
-		if n := colour(t.text[t.i:]); set.colours && n > 0 {
+		if n := t.paint.take(t.text[t.i:]); set.colours && n > 0 && t.where != listed {
 			t.n = n
 			return mark{}
 		}
 		bad.what = "an escape sequence"
 	}
 	return bad
-}
-
-// colour returns the length of an escape sequence that sets colours, and does not
-// conceal (ECMA-48, 8.3.117); 0: it is none.
-func colour(s string) int {
-	if len(s) < 3 || s[1] != '[' {
-		return 0
-	}
-	end := strings.IndexByte(s, 'm')
-	if end < 0 || strings.Trim(s[2:end], "0123456789;:") != "" {
-		return 0
-	}
-	parts := strings.FieldsFunc(s[2:end], func(r rune) bool { return r == ';' || r == ':' })
-	for i := 0; i < len(parts); i++ {
-		if parts[i] == "38" || parts[i] == "48" || parts[i] == "58" {
-			i += 2
-			if i-1 < len(parts) && parts[i-1] == "2" {
-				i += 2
-			}
-			continue
-		}
-		if strings.TrimLeft(parts[i], "0") == "8" {
-			return 0
-		}
-	}
-	return end + 1
 }

@@ -108,6 +108,99 @@ func TestColoursPassWhereTheyMay(t *testing.T) {
 	}
 }
 
+// TestLettersThatNobodySeesAreNotPainted paints letters in the colour of their
+// ground, in all ways to say a colour.
+func TestLettersThatNobodySeesAreNotPainted(t *testing.T) {
+	with(t, `{"colours":true}`)
+	for text, want := range map[string]string{
+		"\x1b[37;47mx":                            "HIDDEN_CONTROL",
+		"\x1b[37mx\x1b[47mx":                      "HIDDEN_CONTROL",
+		"\x1b[37mx\x1b[0m\x1b[47mx":               "",
+		"\x1b[37mx\x1b[39;47mx":                   "",
+		"\x1b[37mx\x1b[m\x1b[47mx":                "",
+		"\x1b[97;107mx":                           "HIDDEN_CONTROL",
+		"\x1b[97;47mx":                            "",
+		"\x1b[31;48;5;1mx":                        "HIDDEN_CONTROL",
+		"\x1b[91;48;5;9mx":                        "HIDDEN_CONTROL",
+		"\x1b[38;5;16;48;2;0;9;0mx":               "HIDDEN_CONTROL",
+		"\x1b[38;5;231;48;2;255;255;255mx":        "HIDDEN_CONTROL",
+		"\x1b[38;5;244;48;2;120;130;128mx":        "HIDDEN_CONTROL",
+		"\x1b[38:2:1:1:1;48:2:1:1:1mx":            "HIDDEN_CONTROL",
+		"\x1b[38;2;0;0;0;48;2;90;0;0mx":           "",
+		"\x1b[38;5mx\x1b[48mx":                    "",
+		"\x1b[58;5;1;31mx":                        "",
+		"\x1b[" + strings.Repeat("1;", 200) + "m": "HIDDEN_CONTROL",
+	} {
+		if m := hidden(text, answer); m.code != want {
+			t.Errorf("%q: %+v; want %q", text, m, want)
+		}
+	}
+	if m := hidden("\x1b[31mx", listed); m.code == "" {
+		t.Error("colours pass in a list")
+	}
+}
+
+func TestWhatIsSpelledIsFound(t *testing.T) {
+	with(t, `{"allow":["U+2061"]}`)
+	bits := strings.Repeat(`\u200b\u200c`, 6)
+	for text, want := range map[string]string{
+		bits:                                               "HIDDEN_INVISIBLE",
+		bits[6:]:                                           "",
+		bits[:36] + "x" + bits[36:]:                        "",
+		strings.ReplaceAll(bits, `\`, `\\`):                "HIDDEN_INVISIBLE",
+		strings.Repeat(`\u2061`, 99):                       "",
+		strings.Repeat("&#8203;", 12):                      "HIDDEN_INVISIBLE",
+		strings.Repeat("&shy;", 12):                        "HIDDEN_INVISIBLE",
+		strings.Repeat("&amp;", 12):                        "",
+		strings.Repeat("%E2%80%8B", 12):                    "HIDDEN_INVISIBLE",
+		strings.Repeat("%E2%80%94", 12):                    "",
+		strings.Repeat(`\xe2\x80\x8b`, 12):                 "HIDDEN_INVISIBLE",
+		strings.Repeat(`\u{200b}`, 12):                     "HIDDEN_INVISIBLE",
+		strings.Repeat(`\U0000200B`, 12):                   "HIDDEN_INVISIBLE",
+		`\u{E0041}\u{E0042}\u{E0043}`:                      "",
+		`\u{E0041}\u{E0042}\u{E0043}\u{E0044}`:             "HIDDEN_TAGS",
+		"%F3%A0%81%81%F3%A0%81%82%F3%A0%81%83%F3%A0%81%84": "HIDDEN_TAGS",
+		"&#x1F3F4;&#xE0067;&#xE0062;&#xE0065;&#xE006E;&#xE0067;&#xE007F;":                        "",
+		"&#x1F3F4;&#xE0067;&#xE0062;&#xE0065;&#xE006E;&#xE0067;&#xE0067;":                        "HIDDEN_TAGS",
+		"&#x1F3F4;&#xE0067;&#xE0062;&#xE0065;&#xE006E;&#xE0067;&#xE007F;" + "&#xE0041;&#xE0042;": "",
+		`[\u{E0000}-\u{E007F}] \u202E \ud83c & % \`:                                              "",
+		"a&#8238;b":  "HIDDEN_BIDI",
+		"a&#x202d;b": "HIDDEN_BIDI",
+	} {
+		if m := hidden(text, argument); m.code != want {
+			t.Errorf("%q: %+v; want %q", text, m, want)
+		}
+	}
+	for text, want := range map[string]string{"a&zwnj;b": "HIDDEN_INVISIBLE", "&#xE0041;": "HIDDEN_TAGS", `a\u200b &lt; &#65;`: ""} {
+		if m := hidden(text, listed); m.code != want {
+			t.Errorf("%q in a list: %+v; want %q", text, m, want)
+		}
+	}
+}
+
+// TestWhatIsPassedHasNothingToJudge has judge see each character that is passed
+// without it, in text of several scripts.
+func TestWhatIsPassedHasNothingToJudge(t *testing.T) {
+	with(t, `{}`)
+	n := 0
+	for r := rune(0xA0); r < 1<<16; r++ {
+		if classes[r]&special != 0 {
+			continue
+		}
+		for _, around := range []string{"a", "ب", "क", "漢", ""} {
+			text := around + string(r) + around
+			reader := reader{text: text, i: len(around), r: r, n: len(string(r))}
+			if m := reader.judge(); m.code != "" {
+				t.Errorf("%q: %+v", text, m)
+			}
+			n++
+		}
+	}
+	if n < 200_000 {
+		t.Errorf("%d texts", n)
+	}
+}
+
 func TestMoreThanCanBeRedactedIsRefused(t *testing.T) {
 	list := strings.Repeat(`"x\u200by",`, callgate.MaxPointers+1) + `"x"`
 	got, err := callgate.Try(`{"phase":"result","result":{"structuredContent":{"a":[` + list + `]}},"settings":{}}`)

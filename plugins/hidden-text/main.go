@@ -141,9 +141,6 @@ func look(v callgate.Value, where place) (found []finding) {
 		if h := hidden(inner.Name(), where); h.code != "" && at != root {
 			found = append(found, finding{h.code, h.what + ", in a name", at, parent(at)})
 		}
-		if !inner.IsString() {
-			continue
-		}
 		if h := hidden(inner.Text(), where); h.code != "" {
 			found = append(found, finding{h.code, h.what, at, at})
 		}

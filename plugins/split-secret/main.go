@@ -17,31 +17,69 @@ func main() {}
 
 // set is what the policy says.
 var set struct {
-	secrets         []*secret
+	names           []string
+	texts           []string
 	fragment, piece int
 	ask             bool
+	index           *index
 }
 
+// deepest is how many characters secrets have together, of which also what is
+// encoded twice is looked for.
+const deepest = 4096
+
 func configure(v callgate.Value) error {
-	set.secrets, set.fragment, set.piece = nil, number(v.Get("fragment"), 12), number(v.Get("piece"), 5)
-	set.ask = v.Get("verdict").Text() == "ask"
+	set.names, set.texts = nil, nil
+	set.fragment, set.ask = number64(v.Get("fragment"), 12), v.Get("verdict").Text() == "ask"
+	set.piece = number64(v.Get("piece"), 5)
 	if set.piece > set.fragment {
 		return callgate.Wrong(v.Get("piece"), "want no more than fragment, "+strconv.Itoa(set.fragment))
 	}
+	all := 0
 	for m := range v.Get("secrets").Members() {
-		s := newSecret(m.Name(), m.Text(), set.piece, set.fragment)
-		if len(s.text) < set.fragment {
+		text := squash(m.Text())
+		if len(text) < set.fragment {
 			return callgate.Wrong(m, "want a secret of at least "+strconv.Itoa(set.fragment)+" characters, blanks not counted")
 		}
-		set.secrets = append(set.secrets, s)
+		set.names, set.texts = append(set.names, m.Name()), append(set.texts, text)
+		all += len(text)
 	}
-	if len(set.secrets) == 0 {
+	if len(set.names) == 0 {
 		return callgate.Wrong(v.Get("secrets"), "want at least one secret, by name")
 	}
+	var list []*coding
+	for i, text := range set.texts {
+		list = append(list, codings(i, text, pieceOf(v, text), all <= deepest)...)
+	}
+	set.index = newIndex(list, min(set.piece, 5))
 	return nil
 }
 
-func number(v callgate.Value, otherwise int) int {
+// pieceOf returns how long the shortest part of a secret is that is remembered. Of
+// figures alone, and of hexadecimal digits, short ones stand in much that is sent.
+func pieceOf(v callgate.Value, secret string) int {
+	if v.Get("piece").Exists() {
+		return set.piece
+	}
+	letters, figures := 0, 0
+	for _, c := range []byte(secret) {
+		switch {
+		case c >= '0' && c <= '9':
+			figures++
+		case digit(c) >= 0:
+			letters++
+		}
+	}
+	switch n := len(secret); {
+	case figures == n:
+		return min(set.fragment, 9)
+	case figures+letters == n:
+		return min(set.fragment, 8)
+	}
+	return set.piece
+}
+
+func number64(v callgate.Value, otherwise int) int {
 	if n, ok := v.Int(); ok {
 		return int(n)
 	}
@@ -57,28 +95,30 @@ type left struct {
 }
 
 func evaluate(s callgate.Snapshot) *callgate.Verdict {
-	all := make([]left, len(set.secrets))
-	for i := range set.secrets {
-		n := len(set.secrets[i].text)
-		all[i] = left{before: make([]bool, n), now: make([]bool, n)}
+	all := make([]left, len(set.texts))
+	for i, text := range set.texts {
+		all[i] = left{before: make([]bool, len(text)), now: make([]bool, len(text))}
 	}
 	for label := range s.Session().Labels() {
 		remember(label, all)
 	}
-	look := func(text, at string) {
-		for i := range set.secrets {
-			all[i].look(set.secrets[i], text, at)
-		}
-	}
+	short := shorts{}
 	for v := range s.Call().Values().All() {
-		look(v.Name(), v.Pointer())
-		if v.IsString() {
-			look(v.Text(), v.Pointer())
+		at := v.Pointer()
+		look(v.Name(), at, all)
+		text := v.Text()
+		look(text, at, all)
+		if text == "" && v.Kind() == callgate.Number {
+			text = v.JSON()
+		}
+		if text != "" {
+			short.add(text, at)
 		}
 	}
+	put(&short, all)
 	var verdict *callgate.Verdict
 	for i := 0; i < len(all) && verdict == nil; i++ {
-		verdict = all[i].judge(set.secrets[i])
+		verdict = all[i].judge(set.names[i])
 	}
 	labels := labels(all)
 	if verdict == nil && len(labels) > callgate.MaxLabels {
@@ -91,30 +131,49 @@ func evaluate(s callgate.Snapshot) *callgate.Verdict {
 	return verdict.LabelSession(labels[:min(len(labels), callgate.MaxLabels)]...)
 }
 
-// look notes the parts of a secret that a text holds, and in what form.
-func (l *left) look(s *secret, text, at string) {
-	found := false
-	for _, t := range forms(text) {
-		for _, p := range s.parts(t) {
-			for i := p.from; i < p.to; i++ {
-				l.now[i] = true
-			}
-			found = true
-			l.long = l.long || p.to-p.from >= set.fragment
+// maxRounds is how often a text is decoded that is still an escape of something.
+const maxRounds = 3
+
+// look notes the parts of secrets that a text holds, as it is and as it is read.
+func look(text, at string, all []left) {
+	for range maxRounds {
+		set.index.parts(squash(text), false, func(p part) { all[p.secret].note(p, at) })
+		if !strings.ContainsAny(text, escapes) {
+			return
 		}
-		if !l.long && len(s.anyCase.parts(strings.ToLower(t))) > 0 {
-			found, l.long = true, true
+		decoded := unescape(text)
+		if decoded == text {
+			return
 		}
+		text = decoded
 	}
-	if found && !slices.Contains(l.at, at) {
+	set.index.parts(squash(text), false, func(p part) { all[p.secret].note(p, at) })
+}
+
+// put notes what short words make together.
+func put(s *shorts, all []left) {
+	set.index.parts(string(s.words), true, func(p part) {
+		s.look(p.start, p.end, func(o owner) int { return o.words }, func(at string) { all[p.secret].note(p, at) })
+	})
+	set.index.parts(string(s.codes), false, func(p part) {
+		s.look(p.start, p.end, func(o owner) int { return o.codes }, func(at string) { all[p.secret].note(p, at) })
+	})
+}
+
+func (l *left) note(p part, at string) {
+	for i := p.a; i < p.b; i++ {
+		l.now[i] = true
+	}
+	l.long = l.long || p.b-p.a >= set.fragment
+	if len(l.at) < callgate.MaxPointers && !slices.Contains(l.at, at) {
 		l.at = append(l.at, at)
 	}
 }
 
 // judge says what is wrong with the parts that have left.
-func (l *left) judge(s *secret) *callgate.Verdict {
+func (l *left) judge(name string) *callgate.Verdict {
 	if l.long {
-		return refuse("SECRET_FRAGMENT", "it holds a part of "+s.name).At(l.at...)
+		return refuse("SECRET_FRAGMENT", "it holds a part of "+name).At(l.at...)
 	}
 	run := 0
 	if len(l.at) == 0 {
@@ -125,7 +184,7 @@ func (l *left) judge(s *secret) *callgate.Verdict {
 			run = 0
 		}
 		if run >= set.fragment {
-			return refuse("SECRET_SPLIT", "with what has left before, it holds a part of "+s.name).At(l.at...)
+			return refuse("SECRET_SPLIT", "with what has left before, it holds a part of "+name).At(l.at...)
 		}
 	}
 	return nil
@@ -149,7 +208,7 @@ func labels(all []left) (list []string) {
 				run = 0
 			}
 			if run >= set.piece {
-				list = append(list, set.secrets[i].name+"."+strconv.Itoa(n+1-set.piece)+"-"+strconv.Itoa(n+1))
+				list = append(list, set.names[i]+"."+strconv.Itoa(n+1-set.piece)+"-"+strconv.Itoa(n+1))
 			}
 		}
 	}
@@ -173,7 +232,7 @@ func remember(label string, all []left) {
 	first, last, _ := strings.Cut(place, "-")
 	from, err := strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
-	i := slices.IndexFunc(set.secrets, func(s *secret) bool { return s.name == name })
+	i := slices.Index(set.names, name)
 	if err != nil || err2 != nil || i < 0 || from < 0 {
 		return
 	}
