@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // writes judges a statement that writes, where the settings let writes of single
 // rows pass. It says false for any other statement.
 func (s statement) writes() (finding, bool) {
@@ -22,7 +24,9 @@ func (s statement) writes() (finding, bool) {
 		return finding{}, false
 	}
 	for i := 1; i < len(s); i++ {
-		if upsert := s.is(i, "UPDATE") && s.is(i-1, "DO", "KEY"); s.is(i, begin...) && s.begins(i) && !upsert {
+		upsert := s.is(i, "UPDATE") && s.is(i-1, "DO", "KEY")
+		stacked := set.dialect == "generic" && !s.is(i, "SET") && s.stacked(i)
+		if s.is(i, begin...) && s.begins(i) && !upsert || stacked {
 			return finding{code: "SQL_WRITE", because: "it holds a second statement"}, true
 		}
 	}
@@ -81,13 +85,13 @@ func (s statement) condition(i int) bool {
 	found := false
 	part, depth := i, 0
 	for ; i <= len(s); i++ {
-		end := i == len(s) || depth == 0 && s.is(i, "RETURNING", "ORDER", "LIMIT")
+		end := i == len(s) || depth == 0 && s.is(i, "RETURNING", "ORDER", "LIMIT") && s.ends(i-1)
 		switch {
 		case s.mark(i, "(") && !end:
 			depth++
 		case s.mark(i, ")") && !end:
 			depth--
-		case depth == 0 && (s.is(i, "OR", "XOR", "BETWEEN", "NOT") || s.mark(i, "|")):
+		case depth == 0 && (s.is(i, "OR", "XOR", "BETWEEN", "NOT", "CASE") || s.mark(i, "|")):
 			return false
 		case end || depth == 0 && s.is(i, "AND"):
 			found = found || s[part:i].names()
@@ -126,9 +130,10 @@ func (s statement) column(i int) bool {
 	return s.at(i).kind == quoted || s.at(i).kind == word && !s.is(i, "TRUE", "FALSE", "NULL", "UNKNOWN")
 }
 
-// value says whether a token is a literal. A 0 is none: MySQL finds it equal to
-// every text that is no number.
+// value says whether a token is a literal. A 0 is none, however it is written:
+// MySQL finds it equal to every text that is no number.
 func (s statement) value(i int) bool {
 	t := s.at(i)
-	return t.kind == literal || t.kind == number && t.text != "0"
+	mantissa, _, _ := strings.Cut(upper(t.text), "E")
+	return t.kind == literal || t.kind == number && strings.ContainsAny(mantissa, "123456789")
 }

@@ -34,7 +34,12 @@ type reading struct {
 	hash      bool   // # starts a comment
 	blank     bool   // -- starts one only before white space
 	executed  bool   // /*! … */ and /*M! … */ are run
-	quotes    bool   // Oracle: q'[…]'
+	quotes    bool   // Oracle: q'[…]', and # in names
+	sigil     bool   // @name is one word
+	variables bool   // SQLite: $name, :name and @name, a bracket with anything in it too
+	batches   bool   // SQL Server: [a]]b] is a name, GO on a line of its own ends a batch
+	slashes   bool   // Snowflake: // starts a comment
+	triple    bool   // BigQuery: '''…''', and backslashes in `name`
 	lineEnd   string // what ends a comment of one line
 }
 
@@ -46,21 +51,23 @@ var dialects = map[string][]reading{
 		{backslash: true, escapeE: true, double: quoted, dollar: true, nested: true, lineEnd: "\r\n"}, // standard_conforming_strings off
 	},
 	"mysql": {
-		{backslash: true, double: literal, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"},
-		{backslash: true, double: quoted, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"}, // ANSI_QUOTES
-		{double: literal, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"},                 // NO_BACKSLASH_ESCAPES
-		{double: quoted, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"},
+		{backslash: true, double: literal, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"},
+		{backslash: true, double: quoted, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"}, // ANSI_QUOTES
+		{double: literal, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"},                 // NO_BACKSLASH_ESCAPES
+		{double: quoted, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"},
 	},
 	"sqlite": {
-		{double: quoted, ticks: true, brackets: true, lineEnd: "\n"},
+		{double: quoted, ticks: true, brackets: true, variables: true, lineEnd: "\n"},
 	},
 	"generic": {
 		{escapeE: true, double: quoted, dollar: true, nested: true, lineEnd: "\r\n"},
-		{backslash: true, double: literal, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"},
-		{double: literal, ticks: true, hash: true, blank: true, executed: true, lineEnd: "\n"},
-		{double: quoted, ticks: true, brackets: true, lineEnd: "\n"},
-		{double: quoted, brackets: true, nested: true, lineEnd: "\r\n"}, // SQL Server
-		{double: quoted, quotes: true, lineEnd: "\n"},                   // Oracle
+		{backslash: true, double: literal, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"},
+		{double: literal, ticks: true, hash: true, blank: true, executed: true, sigil: true, lineEnd: "\n"},
+		{double: quoted, ticks: true, brackets: true, variables: true, lineEnd: "\n"},
+		{double: quoted, brackets: true, nested: true, sigil: true, batches: true, lineEnd: "\r\n"}, // SQL Server
+		{double: quoted, quotes: true, lineEnd: "\n"},                                               // Oracle
+		{backslash: true, double: quoted, dollar: true, slashes: true, lineEnd: "\r\n"},             // Snowflake
+		{backslash: true, double: literal, ticks: true, hash: true, triple: true, lineEnd: "\r\n"},  // BigQuery
 	},
 }
 
@@ -73,6 +80,7 @@ type lexer struct {
 	code    string // what is wrong with the text, whatever it says
 	because string
 	open    bool // a literal, name or comment has no end
+	escaped int  // how many tokens there were when the last E'…' had been read
 }
 
 func (l *lexer) run() {
@@ -95,19 +103,27 @@ func (l *lexer) byteAt(n int) byte {
 	return l.text[l.at+n]
 }
 
+// plain are marks that are nothing else anywhere.
+var plain = [256]bool{',': true, '(': true, ')': true, '=': true, ';': true, '*': true, '+': true, '<': true, '>': true, '|': true, '!': true, '%': true}
+
 func (l *lexer) next() {
 	c := l.text[l.at]
 	switch {
+	case plain[c]:
+		l.add(mark, l.text[l.at:l.at+1])
+		l.at++
 	case c == ' ' || c >= '\t' && c <= '\r':
 		l.at++
 	case c < ' ' || c == 0x7F:
 		l.refuse("SQL_UNREADABLE", "a control character")
-	case l.has("--") && (!l.blank || l.byteAt(2) <= ' '), c == '#' && l.hash:
+	case l.has("--") && (!l.blank || l.byteAt(2) <= ' '), c == '#' && l.hash, l.slashes && l.has("//"):
 		l.line()
 	case l.has("/*"):
 		l.comment()
+	case l.triple && (l.has("'''") || l.has(`"""`)):
+		l.tripled()
 	case c == '\'':
-		l.take(literal, '\'', l.backslash || l.escapeE && l.prefix("E"))
+		l.single()
 	case c == '"':
 		if l.escapeE && l.prefix("U&") {
 			l.refuse("SQL_UNREADABLE", "a name with escapes")
@@ -115,15 +131,18 @@ func (l *lexer) next() {
 		}
 		l.take(l.double, '"', l.backslash && l.double == literal)
 	case c == '`' && l.ticks:
-		l.take(quoted, '`', false)
+		l.take(quoted, '`', l.triple)
+	case c == '[' && l.batches:
+		l.take(quoted, ']', false)
 	case c == '[' && l.brackets:
 		l.until(quoted, 1, "]")
 	case c == '$' && l.dollar && l.dollars():
 	case c >= '0' && c <= '9', c == '.' && l.byteAt(1) >= '0' && l.byteAt(1) <= '9':
 		l.number()
-	case (c == 'q' || c == 'Q') && l.quotes && l.byteAt(1) == '\'' && l.byteAt(2) != 0:
-		l.chosen()
-	case begins(c):
+	case l.quotes && l.chosen():
+	case l.variables && strings.IndexByte("$:@#", c) >= 0:
+		l.variable()
+	case l.begins(c):
 		l.word()
 	case c == '\\':
 		l.refuse("SQL_UNREADABLE", "a backslash outside of text, which clients take for a command")
@@ -135,14 +154,16 @@ func (l *lexer) next() {
 
 // prefix says whether the word that was read last stands before this quote.
 func (l *lexer) prefix(s string) bool {
-	return l.at >= len(s) && strings.EqualFold(l.text[l.at-len(s):l.at], s) && (l.at == len(s) || !continues(l.text[l.at-len(s)-1]))
+	return l.at >= len(s) && strings.EqualFold(l.text[l.at-len(s):l.at], s) && (l.at == len(s) || !l.continues(l.text[l.at-len(s)-1]))
 }
 
-func begins(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '@' || c >= 0x80
+func (l *lexer) begins(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80 || c == '@' && l.sigil
 }
 
-func continues(c byte) bool { return begins(c) || c >= '0' && c <= '9' || c == '$' }
+func (l *lexer) continues(c byte) bool {
+	return l.begins(c) || c >= '0' && c <= '9' || c == '$' || c == '#' && l.quotes
+}
 
 // line reads a comment to the end of its line.
 func (l *lexer) line() {
@@ -209,29 +230,6 @@ func (l *lexer) until(k kind, n int, end string) {
 	l.at += n + i + len(end)
 }
 
-// dollars reads $tag$ … $tag$; false: it is none.
-func (l *lexer) dollars() bool {
-	i := l.at + 1
-	for i < len(l.text) && continues(l.text[i]) && l.text[i] != '$' {
-		i++
-	}
-	if i == len(l.text) || l.text[i] != '$' || l.byteAt(1) >= '0' && l.byteAt(1) <= '9' {
-		return false
-	}
-	tag := l.text[l.at : i+1]
-	l.until(literal, len(tag), tag)
-	return true
-}
-
-// chosen reads a literal between marks of one's choice.
-func (l *lexer) chosen() {
-	end := l.text[l.at+2 : l.at+3]
-	if i := strings.Index("[({<", end); i >= 0 {
-		end = "])}>"[i : i+1]
-	}
-	l.until(literal, 3, end+"'")
-}
-
 // number reads a number. What servers read in different ways is a number with a
 // word glued to it: some take both for a name, others for two tokens.
 func (l *lexer) number() {
@@ -245,6 +243,9 @@ func (l *lexer) number() {
 	case l.has("0x"), l.has("0X"):
 		i += 2
 		digits("0123456789abcdefABCDEF_")
+	case l.has("0b"), l.has("0B"), l.has("0o"), l.has("0O"):
+		i += 2
+		digits("01234567_")
 	default:
 		digits("0123456789._")
 		if rest := l.text[i:]; len(rest) > 1 && rest[0]|0x20 == 'e' && (rest[1] >= '0' && rest[1] <= '9' || len(rest) > 2 && (rest[1] == '-' || rest[1] == '+') && rest[2] >= '0' && rest[2] <= '9') {
@@ -252,7 +253,7 @@ func (l *lexer) number() {
 			digits("0123456789")
 		}
 	}
-	if i < len(l.text) && begins(l.text[i]) && l.text[i-1] != '_' {
+	if i < len(l.text) && l.begins(l.text[i]) && l.text[i-1] != '_' {
 		l.refuse("SQL_UNREADABLE", "a word glued to a number")
 		return
 	}
@@ -264,7 +265,7 @@ func (l *lexer) number() {
 // servers and belong to it in others.
 func (l *lexer) word() {
 	i := l.at
-	for i < len(l.text) && continues(l.text[i]) {
+	for i < len(l.text) && l.continues(l.text[i]) {
 		if l.text[i] < 0x80 {
 			i++
 			continue
@@ -276,21 +277,28 @@ func (l *lexer) word() {
 		}
 		i += n
 	}
-	l.add(word, upper(l.text[l.at:i]))
+	name := upper(l.text[l.at:i])
+	if l.batches && name == "GO" && l.alone(i) {
+		l.add(mark, ";")
+	} else {
+		l.add(word, name)
+	}
 	l.at = i
 }
 
 // upper changes ASCII only, as keywords are compared.
 func upper(s string) string {
 	for i := range len(s) {
-		if s[i] >= 'a' && s[i] <= 'z' {
-			return strings.Map(func(r rune) rune {
-				if r >= 'a' && r <= 'z' {
-					return r - 'a' + 'A'
-				}
-				return r
-			}, s)
+		if s[i] < 'a' || s[i] > 'z' {
+			continue
 		}
+		b := []byte(s)
+		for n := i; n < len(b); n++ {
+			if b[n] >= 'a' && b[n] <= 'z' {
+				b[n] -= 'a' - 'A'
+			}
+		}
+		return string(b)
 	}
 	return s
 }

@@ -68,7 +68,7 @@ var statements = map[string][]string{
 	"postgres": {"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN"},
 	"mysql":    {"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"},
 	"sqlite":   {"SELECT", "WITH", "VALUES", "EXPLAIN", "PRAGMA"},
-	"generic":  {"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC"},
+	"generic":  {"SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "FROM", "SUMMARIZE"},
 }
 
 // names are the arguments that hold SQL where the settings name none.
@@ -148,17 +148,23 @@ func judge(text string) finding {
 		return finding{code: "SQL_UNREADABLE", because: "the text is longer than a statement is"}
 	}
 	worst, complete := finding{}, false
+	var last, spare []token
 	for i, r := range dialects[set.dialect] {
-		if i > 0 && !strings.ContainsAny(text, "\\\"'`[#$-/") {
+		if i > 0 && !strings.ContainsAny(text, "\\\"'`[#$-/@:\r\n") {
 			break // all ways to read it are one
 		}
-		l := lexer{reading: r, text: text}
+		l := lexer{reading: r, text: text, tokens: spare[:0]}
 		l.run()
 		if l.code != "" {
 			return finding{code: l.code, because: l.because}
 		}
 		complete = complete || !l.open
-		f := one(l.tokens)
+		if i > 0 && slices.Equal(l.tokens, last) {
+			spare = l.tokens
+			continue
+		}
+		last, spare = l.tokens, last
+		f := one(l.tokens, r)
 		if f.code != "" && !f.ask {
 			return f
 		}

@@ -28,7 +28,7 @@ func (s statement) mark(i int, text string) bool {
 }
 
 // one holds the tokens to one statement that reads.
-func one(tokens []token) finding {
+func one(tokens []token, r reading) finding {
 	var list []statement
 	from := 0
 	for i := range len(tokens) + 1 {
@@ -43,15 +43,17 @@ func one(tokens []token) finding {
 	case 0:
 		return finding{code: "SQL_NONE", because: "there is no statement"}
 	case 1:
-		return list[0].judge()
+		return list[0].judge(r)
 	}
 	return finding{code: "SQL_STATEMENTS", because: "more than one statement"}
 }
 
 // judge holds one statement to what is allowed.
-func (s statement) judge() finding {
-	if f := s.calls(); f.code != "" {
-		return f
+func (s statement) judge(r reading) finding {
+	for _, f := range []finding{s.calls(), s.attributes(), s.sequences(), s.sources(r)} {
+		if f.code != "" {
+			return f
+		}
 	}
 	if set.bounded {
 		if f, ok := s.writes(); ok {
@@ -68,7 +70,7 @@ func (s statement) judge() finding {
 		return finding{code: "SQL_VERB", because: "it starts with none of the statements that may be sent"}
 	case t.text == "PRAGMA":
 		return s.pragma(first)
-	case t.text == "EXPLAIN", t.text == "DESCRIBE", t.text == "DESC":
+	case t.text == "EXPLAIN", t.text == "DESCRIBE", t.text == "DESC", t.text == "SUMMARIZE":
 		return s.explain(first)
 	case t.text == "SHOW":
 		return s.clauses(false)
@@ -100,9 +102,10 @@ func (s statement) clauses(writes bool) finding {
 		case t.text == "INTO":
 			return finding{code: "SQL_INTO", because: "INTO writes a table, a file or a variable"}
 		case t.text == "FOR" && (s.is(i+1, "UPDATE", "SHARE") || s.is(i+1, "NO") && s.is(i+2, "KEY") || s.is(i+1, "KEY") && s.is(i+2, "SHARE")),
-			t.text == "LOCK" && s.is(i+1, "IN") && s.is(i+2, "SHARE"):
+			t.text == "LOCK" && s.is(i+1, "IN") && s.is(i+2, "SHARE"),
+			set.dialect == "generic" && slices.Contains(hints, t.text):
 			return finding{code: "SQL_LOCK", because: "it locks rows"}
-		case writes && slices.Contains(begin, t.text) && s.begins(i):
+		case writes && slices.Contains(begin, t.text) && s.begins(i), writes && set.dialect == "generic" && s.stacked(i):
 			return finding{code: "SQL_WRITE", because: "it holds a statement that writes: " + t.text}
 		}
 	}
@@ -115,9 +118,12 @@ func (s statement) begins(i int) bool {
 	if s.is(i, "INSERT", "REPLACE", "TRUNCATE") && s.mark(i+1, "(") {
 		return false // functions of MySQL and others
 	}
+	if n := s.at(i + 1); n.kind == mark && n.text != "" && strings.Contains("),=<>+/|%!~", n.text) {
+		return false // no statement goes on like this
+	}
 	p := s.at(i - 1)
 	if p.kind == mark {
-		return i == 0 || p.text == "(" || p.text == ")"
+		return i == 0 || p.text == "(" || p.text == ")" || p.text == "$" || s.label(i-1)
 	}
 	return p.kind != word || !slices.Contains(before, p.text)
 }
@@ -142,7 +148,7 @@ func (s statement) explain(first int) finding {
 	for s.mark(i, "(") {
 		i++
 	}
-	if s.is(i, "SELECT", "WITH", "VALUES", "TABLE") {
+	if s.is(i, "SELECT", "WITH", "VALUES", "TABLE") || set.dialect == "generic" && s.is(i, "FROM") {
 		return s.clauses(true)
 	}
 	if set.dialect == "postgres" || set.dialect == "sqlite" || !s.named(i) {
@@ -175,6 +181,8 @@ var shown = []string{
 var asked = []string{
 	"USER_VERSION", "SCHEMA_VERSION", "APPLICATION_ID", "ENCODING", "PAGE_COUNT", "PAGE_SIZE", "FREELIST_COUNT", "MAX_PAGE_COUNT", "JOURNAL_MODE",
 	"SYNCHRONOUS", "FOREIGN_KEYS", "CACHE_SIZE", "AUTO_VACUUM", "QUERY_ONLY", "DATA_VERSION", "LOCKING_MODE", "BUSY_TIMEOUT", "READ_UNCOMMITTED",
+	"TEMP_STORE", "MMAP_SIZE", "WAL_AUTOCHECKPOINT", "SECURE_DELETE", "RECURSIVE_TRIGGERS", "JOURNAL_SIZE_LIMIT", "TRUSTED_SCHEMA", "WRITABLE_SCHEMA",
+	"AUTOMATIC_INDEX", "DEFER_FOREIGN_KEYS", "LEGACY_ALTER_TABLE", "THREADS", "ANALYSIS_LIMIT", "STATS",
 }
 
 func (s statement) pragma(first int) finding {
@@ -184,8 +192,12 @@ func (s statement) pragma(first int) finding {
 	}
 	name := upper(s.at(i).text)
 	bare := i+1 >= len(s)
-	if slices.Contains(shown, name) && (bare || s.mark(i+1, "(")) || slices.Contains(asked, name) && bare {
+	if slices.Contains(shown, name) && (bare || s.mark(i+1, "(") || s.mark(i+1, "=")) || slices.Contains(asked, name) && bare {
 		return finding{}
 	}
+	return pragmas(name)
+}
+
+func pragmas(name string) finding {
 	return finding{code: "SQL_PRAGMA", because: "a pragma that changes something, or that is not known to only show it: " + strings.ToLower(name)}
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// closed are the words that end what FROM names.
+var closed = []string{
+	"WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "FETCH", "UNION", "EXCEPT", "INTERSECT", "MINUS", "WINDOW", "QUALIFY", "PREWHERE", "VALUES", "SET",
+}
+
+// frame is what is known inside one pair of brackets.
+type frame struct{ selects, from bool }
+
+// sources holds what FROM and JOIN name to tables. A bracket behind it makes it a
+// function, which calls finds.
+func (s statement) sources(r reading) finding {
+	if set.dialect == "postgres" || set.dialect == "mysql" {
+		return finding{}
+	}
+	in := []frame{{}}
+	for i, t := range s {
+		top := &in[len(in)-1]
+		switch {
+		case s.mark(i, "("):
+			in = append(in, frame{from: top.from && s.sourced(i)})
+		case s.mark(i, ")") && len(in) > 1:
+			in = in[:len(in)-1]
+		case t.kind == mark, t.kind == number, t.kind != word && !top.from:
+		case s.is(i, "SELECT"):
+			*top = frame{selects: true}
+		case s.is(i, "FROM"):
+			top.from = top.from || (top.selects || i == 0) && !s.is(i-1, "DISTINCT")
+		case s.is(i, closed...):
+			top.from = false
+		case s.is(i, "TABLE", "DESCRIBE", "DESC", "SUMMARIZE") && i == 0:
+			top.from = true
+		case top.from && s.sourced(i):
+			if f := t.source(r); f.code != "" {
+				return f
+			}
+		}
+	}
+	return finding{}
+}
+
+// sourced says whether a source can stand at i.
+func (s statement) sourced(i int) bool {
+	return s.mark(i-1, ",") || s.mark(i-1, "(") || s.is(i-1, "FROM", "JOIN", "TABLE", "DESCRIBE", "DESC", "SUMMARIZE")
+}
+
+// readers are tables that read files, and that need no bracket: their arguments
+// are columns.
+var readers = []string{"fsdir", "lsdir", "zipfile"}
+
+// source says what is wrong with a source that a token names.
+func (t token) source(r reading) finding {
+	name := strings.ToLower(t.text)
+	switch pragma, is := strings.CutPrefix(name, "pragma_"); {
+	case is && !slices.Contains(shown, upper(pragma)) && !slices.Contains(asked, upper(pragma)):
+		return pragmas(pragma)
+	case slices.Contains(readers, name) && !listed(set.allowed, name):
+		return finding{code: "SQL_FUNCTION", because: "a table that reads files: " + name}
+	case set.dialect == "generic" && r.escapeE && t.kind != word && (t.kind == literal || file(name)):
+		return finding{code: "SQL_FUNCTION", because: "a file or an address in place of a table"}
+	}
+	return finding{}
+}
+
+// endings are those of files that DuckDB reads where a table is named.
+var endings = []string{".csv", ".tsv", ".txt", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx", ".gz", ".zst", ".db", ".duckdb", ".sqlite", ".arrow", ".avro", ".shp"}
+
+func file(name string) bool {
+	return strings.Contains(name, "://") || slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(name, e) })
+}
