@@ -58,12 +58,18 @@ func Bench(o wasm.Options, t *Target, old *Module, settings abi.Value, each time
 	}
 	defer h.Close()
 	b := bencher{host: h, each: each}
-	list := questions(t.Module.Manifest, files, settings)
+	byOld := map[string]*wasm.Plugin{}
+	byNew := map[string]*wasm.Plugin{}
+	list := questions(t.Module.Manifest, files, settings, func(settings abi.Value) func(abi.Value) wasm.Answer {
+		p, err := b.load(byNew, t.Module, &question{settings: settings})
+		if err != nil { // which is met again below
+			return nil
+		}
+		return p.Evaluate
+	})
 	if len(list) == 0 {
 		return nil, fmt.Errorf("nothing to ask it; its phases are %q and its kinds %q", t.Module.Manifest.Phases, t.Module.Manifest.Kinds)
 	}
-	byOld := map[string]*wasm.Plugin{}
-	byNew := map[string]*wasm.Plugin{}
 	for i := range list {
 		p, err := b.load(byNew, t.Module, &list[i])
 		if err != nil && list[i].fails { // a case that wants settings refused

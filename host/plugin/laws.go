@@ -50,7 +50,7 @@ func (e *Engines) Check(t *Target, settings abi.Value) ([]Law, error) {
 	if !c.loads() {
 		return c.laws, nil
 	}
-	c.list = questions(t.Module.Manifest, files, settings)
+	c.list = questions(t.Module.Manifest, files, settings, c.asks)
 	for _, law := range []func(){c.same, c.verdicts, c.keyOrder, c.moreLabels, c.unrelated, c.hostile, c.declared} {
 		law()
 	}
@@ -110,6 +110,16 @@ func (c *checker) with(l *Law, settings abi.Value) *Loaded {
 		c.loaded[key] = p
 	}
 	return p
+}
+
+// asks is an [asker]. Settings that are refused are for a law to say.
+func (c *checker) asks(settings abi.Value) func(abi.Value) wasm.Answer {
+	p := c.with(&Law{}, settings)
+	if p == nil {
+		delete(c.loaded, settings.String())
+		return nil
+	}
+	return p.Once
 }
 
 const maxShown = 200

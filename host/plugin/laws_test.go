@@ -52,6 +52,48 @@ func TestLawsAreHeldAndBroken(t *testing.T) {
 	}
 }
 
+// TestStepsAreAskedWithTheLabelsOfThoseBefore: a code that only a second step shows
+// is shown.
+func TestStepsAreAskedWithTheLabelsOfThoseBefore(t *testing.T) {
+	for text, want := range map[string]string{
+		"cases:\n  - name: once and again\n    steps:\n      - {want: {outcome: abstain, labels: {session: [seen]}}}\n      - {want: {outcome: deny, code: SEEN}}\n": "",
+		"cases:\n  - name: once\n    want: {outcome: abstain, labels: {session: [seen]}}\n":                                                                          "code SEEN: no case shows it",
+	} {
+		dir := filepath.Join(t.TempDir(), "forgets")
+		if err := os.CopyFS(dir, os.DirFS("testdata/forgets")); err != nil {
+			t.Fatal(err)
+		}
+		old, err := filepath.Glob(filepath.Join(dir, "cases", "*"))
+		if err != nil || len(old) != 1 {
+			t.Fatalf("%q, %v", old, err)
+		}
+		if err := os.WriteFile(old[0], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l := laws(t, dir)["declared"]
+		if got := strings.Join(l.Broken, "\n"); l.Tried == 0 || (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s%q, tried %d; want %q", text, got, l.Tried, want)
+		}
+		target, err := ReadTarget(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		measured, err := Bench(wasm.Options{}, target, nil, abi.Value{}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fuel := map[uint64]bool{}
+		for _, row := range measured.Rows {
+			if strings.HasPrefix(row.Name, "case") {
+				fuel[row.Fuel] = true
+			}
+		}
+		if n := strings.Count(text, "want"); len(fuel) != n {
+			t.Errorf("%smeasured %d steps: %+v", text, n, measured.Rows)
+		}
+	}
+}
+
 // TestAPluginMustNotForgetWhatItMayHaveSaid where there are more labels than a host
 // keeps.
 func TestAPluginMustNotForgetWhatItMayHaveSaid(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/cases"
+	"github.com/callgate/callgate/host/wasm"
 )
 
 // question is a snapshot that a module is asked about, as it sees it.
@@ -18,9 +19,14 @@ type question struct {
 
 func (q *question) phase() abi.Phase { return abi.Phase(q.view.Get("phase").Str()) }
 
+// asker has the plugin with settings judge a snapshot; it returns nil where they are
+// refused.
+type asker func(settings abi.Value) func(view abi.Value) wasm.Answer
+
 // questions are the samples and the cases of a plugin. A plugin that needs
-// settings is asked with those of its first case, unless some are given.
-func questions(m *abi.Manifest, files []CasesFile, settings abi.Value) (list []question) {
+// settings is asked with those of its first case, unless some are given. Where a
+// case has steps, the plugin is asked what labels each gives to the next.
+func questions(m *abi.Manifest, files []CasesFile, settings abi.Value, ask asker) (list []question) {
 	given := settings
 	if !given.Exists() {
 		given = firstSettings(files)
@@ -35,21 +41,46 @@ func questions(m *abi.Manifest, files []CasesFile, settings abi.Value) (list []q
 			if settings.Exists() {
 				with = settings
 			}
-			list = append(list, ofCase(&c, with)...)
+			c.Settings = with
+			list = append(list, ofCase(m, &c, ask)...)
 		}
 	}
 	return list
 }
 
-func ofCase(c *cases.PluginCase, settings abi.Value) (list []question) {
+func ofCase(m *abi.Manifest, c *cases.PluginCase, ask asker) (list []question) {
+	views := stepsOf(m, c, ask)
 	for i, s := range c.Steps {
 		name := fmt.Sprintf("case %q", c.Name)
 		if len(c.Steps) > 1 {
 			name += fmt.Sprintf(", step %d", i+1)
 		}
-		list = append(list, question{name: name, settings: settings, view: s.Snapshot.With("settings", settings), fails: s.Want.Class != ""})
+		list = append(list, question{name: name, settings: c.Settings, view: views[i], fails: s.Want.Class != ""})
 	}
 	return list
+}
+
+// stepsOf are the snapshots of a case's steps, with the labels that the steps before
+// give the session.
+func stepsOf(m *abi.Manifest, c *cases.PluginCase, ask asker) (views []abi.Value) {
+	var judge func(abi.Value) wasm.Answer
+	if len(c.Steps) > 1 {
+		judge = ask(c.Settings)
+	}
+	if judge == nil {
+		for _, s := range c.Steps {
+			views = append(views, s.Snapshot.With("settings", c.Settings))
+		}
+		return views
+	}
+	cases.RunPlugin(&cases.PluginFile{Cases: []cases.PluginCase{*c}}, m, func(abi.Value) func(abi.Value) cases.PluginAnswer {
+		return func(view abi.Value) cases.PluginAnswer {
+			views = append(views, view)
+			a := judge(view)
+			return cases.PluginAnswer{Output: a.Output, Fuel: a.Fuel, Class: a.Class, Detail: a.Detail}
+		}
+	})
+	return views
 }
 
 // firstSettings are those of the first case, an empty object without one.
