@@ -1013,6 +1013,17 @@ CG_FN bool cg_session_has(const char *label) {
 	}
 	return false;
 }
+/* cg_session_marked says whether a plugin gave the session a label, or may have: this
+ * one or another, since none knows the name that the policy gave it. */
+CG_FN bool cg_session_marked(const char *label) {
+	cg_str want = cg_concat(cg_s(":"), cg_s(label));
+	for (cg_iter it = cg_items(cg_session_labels()); cg_next(&it);) {
+		cg_str have = cg_text(it.value);
+		if (cg_is(have, CG_ANY_LABEL) || (have.n >= want.n && cg_equal(cg_bytes(have.p + have.n - want.n, want.n), want)))
+			return true;
+	}
+	return false;
+}
 /* cg_session_count is one of calls, denied and this_tool. */
 CG_FN int64_t cg_session_count(const char *name) { return cg_count(cg_get(cg_at("/session/counts"), name)); }
 CG_FN cg_value cg_session_principal(void) { return cg_at("/session/principal"); }

@@ -1,6 +1,9 @@
 package callgate
 
-import "iter"
+import (
+	"iter"
+	"strings"
+)
 
 // Snapshot is what the plugin is asked about. Of it there is what the manifest
 // reads; everything else is absent.
@@ -130,6 +133,17 @@ func (Session) Labels() iter.Seq[string] { return texts(Snapshot{}.At("/session/
 func (s Session) Has(label string) bool {
 	for l := range s.Labels() {
 		if l == label || l == AnyLabel {
+			return true
+		}
+	}
+	return false
+}
+
+// Marked says whether a plugin gave the session a label, or may have: this one or
+// another, since none knows the name that the policy gave it.
+func (s Session) Marked(label string) bool {
+	for l := range s.Labels() {
+		if l == AnyLabel || strings.HasSuffix(l, ":"+label) {
 			return true
 		}
 	}

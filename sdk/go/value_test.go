@@ -148,6 +148,15 @@ func TestTheSnapshotHasItsParts(t *testing.T) {
 	}
 }
 
+// TestLabelsOfPluginsAreFoundByTheirEnd, under whatever name a plugin gave them.
+func TestLabelsOfPluginsAreFoundByTheirEnd(t *testing.T) {
+	for labels, want := range map[string]bool{`"p:q"`: true, `"a","x:q"`: true, `"*"`: true, `"q"`: false, `"p:xq"`: false, `"p:qx"`: false, `"q:p"`: false, ``: false} {
+		if got := load(t, `{"session":{"labels":[`+labels+`]}}`).Session().Marked("q"); got != want {
+			t.Errorf("[%s] is marked q: %t; want %t", labels, got, want)
+		}
+	}
+}
+
 // TestAnyLabelMayBeEach of those that are asked for, and is told of.
 func TestAnyLabelMayBeEach(t *testing.T) {
 	for labels, want := range map[string]string{`"q"`: "true false", `"*"`: "true true", `"a","*"`: "true true", `"a"`: "false false", ``: "false false", `"*q","p:*"`: "false false"} {

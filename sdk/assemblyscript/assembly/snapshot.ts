@@ -115,6 +115,14 @@ export namespace session {
     }
     return false;
   }
+  /** Whether a plugin gave the session a label, or may have: this one or another, since none knows the name that the policy gave it. */
+  export function marked(label: string): bool {
+    for (const it = labels().items(); it.next(); ) {
+      const have = it.value.text();
+      if (have == ANY_LABEL || have.endsWith(":" + label)) return true;
+    }
+    return false;
+  }
   /** One of calls, denied and this_tool. */
   export function count(name: string): i64 {
     return at("/session/counts").get(name).int();

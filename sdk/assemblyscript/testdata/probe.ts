@@ -27,8 +27,8 @@ function parts(): void {
   ]);
   say([definition.pin(), flag(definition.pinned()), definition.annotations().json(), definition.schema().json(), settings().json(), result().json()]);
   say([
-    session.id(), flag(session.has("q")), flag(session.has("r")), session.count("calls").toString(), session.principal().json(), session.recent().json(),
-    flag(session.truncated()),
+    session.id(), flag(session.has("q")), flag(session.has("r")), flag(session.marked("q")), session.count("calls").toString(), session.principal().json(),
+    session.recent().json(), flag(session.truncated()),
   ]);
   labels(session.labels());
   for (const it = taint().items(); it.next(); ) {

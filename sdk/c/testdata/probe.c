@@ -62,6 +62,7 @@ static void parts(void) {
 	word(cg_session_id());
 	flag(cg_session_has("q"));
 	flag(cg_session_has("r"));
+	flag(cg_session_marked("q"));
 	num(cg_session_count("calls"));
 	word(cg_json(cg_session_principal()));
 	word(cg_json(cg_session_recent()));

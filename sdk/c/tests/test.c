@@ -132,6 +132,10 @@ static void any_label(void) {
 	OK(cg_session_has("a") && cg_session_has("x"));
 	OK(cg_load("{\"session\":{\"labels\":[\"*a\",\"p:*\"]}}"));
 	OK(!cg_session_has("a") && !cg_session_has("x"));
+	OK(cg_load("{\"session\":{\"labels\":[\"p:q\",\"p:xr\",\"s\",\"u:p\"]}}"));
+	OK(cg_session_marked("q") && !cg_session_marked("r") && !cg_session_marked("s") && !cg_session_marked("u"));
+	OK(cg_load("{\"session\":{\"labels\":[\"*\"]}}"));
+	OK(cg_session_marked("q"));
 }
 
 static void parts(void) {

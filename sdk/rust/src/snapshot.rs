@@ -121,6 +121,11 @@ pub mod session {
     pub fn has(label: &str) -> bool {
         labels().any(|l| l == label || l == crate::ANY_LABEL)
     }
+    /// Whether a plugin gave the session a label, or may have: this one or another,
+    /// since none knows the name that the policy gave it.
+    pub fn marked(label: &str) -> bool {
+        labels().any(|l| l == crate::ANY_LABEL || l.strip_suffix(label).map_or(false, |name| name.ends_with(':')))
+    }
     /// One of calls, denied and this_tool.
     pub fn count(name: &str) -> i64 {
         at("/session/counts").get(name).int().unwrap_or(0)

@@ -26,7 +26,7 @@ fn parts() {
     say(&[definition::pin(), flag(definition::pinned()), &notes, &schema, &settings().json(), &result().json()]);
     let (who, recent) = (session::principal().json(), session::recent().json());
     let calls = session::count("calls").to_string();
-    say(&[session::id(), flag(session::has("q")), flag(session::has("r")), &calls, &who, &recent, flag(session::truncated())]);
+    say(&[session::id(), flag(session::has("q")), flag(session::has("r")), flag(session::marked("q")), &calls, &who, &recent, flag(session::truncated())]);
     session::labels().for_each(|l| say(&["label", l]));
     for f in taint() {
         say(&["finding", f.at(), flag(f.is_key()), f.origin(), &f.sources().json()]);

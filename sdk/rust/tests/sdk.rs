@@ -62,6 +62,14 @@ fn the_snapshot_has_its_parts() {
 }
 
 #[test]
+fn labels_of_plugins_are_found_by_their_end() {
+    for (labels, marked) in [(r#""p:q""#, true), (r#""*""#, true), (r#""q","p:xq","q:p""#, false), ("", false)] {
+        assert!(testing::load(&format!(r#"{{"session":{{"labels":[{labels}]}}}}"#)));
+        assert_eq!(session::marked("q"), marked, "{labels}");
+    }
+}
+
+#[test]
 fn any_label_may_be_each() {
     for (labels, has) in [(r#""q""#, [true, false]), (r#""a","*""#, [true, true]), (r#""*q","p:*""#, [false, false])] {
         assert!(testing::load(&format!(r#"{{"session":{{"labels":[{labels}]}}}}"#)));

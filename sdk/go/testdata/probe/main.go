@@ -55,7 +55,7 @@ func parts(s callgate.Snapshot) {
 	c, d, z := s.Call(), s.Definition(), s.Session()
 	say(s.Phase(), s.Time(), c.Kind(), c.Server(), c.Tool(), c.ID(), c.Digest(), num(c.Seq()), c.Values().Pointer(), c.Get("uri").Text())
 	say(d.Pin(), flag(d.Pinned()), d.Annotations().JSON(), d.Schema().JSON(), s.Settings().JSON(), s.Result().JSON())
-	say(z.ID(), flag(z.Has("q")), flag(z.Has("r")), num(z.Count("calls")), z.Principal().JSON(), z.Recent().JSON(), flag(z.Truncated()))
+	say(z.ID(), flag(z.Has("q")), flag(z.Has("r")), flag(z.Marked("q")), num(z.Count("calls")), z.Principal().JSON(), z.Recent().JSON(), flag(z.Truncated()))
 	for l := range z.Labels() {
 		say("label", l)
 	}
