@@ -39,7 +39,7 @@ func loadDojoGate(p policyFlags, f dojoFlags) (*dojoGate, error) {
 }
 
 func loadLayers(f policyFlags, layers []dojoLayer) (*policy.Policy, error) {
-	o := policy.Options{Files: slices.Clone(f.files), Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open}
+	o := served(policy.Options{Files: slices.Clone(f.files), Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads})
 	if len(o.Files) == 0 {
 		o.Files = []string{policy.Starter}
 	}

@@ -15,7 +15,7 @@ import (
 
 // wrappedPolicy loads the policy that a wrapped server is started with.
 func wrappedPolicy(e clients.Entry) (*policy.Policy, error) {
-	return policy.Load(policy.Options{Files: e.Policies, Floor: e.Floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open, Run: true, Group: e.Group != ""})
+	return policy.Load(served(policy.Options{Files: e.Policies, Floor: e.Floor, Specs: builtin.Table(), Plugin: pluginLoads, Run: true, Group: e.Group != ""}))
 }
 
 // packsOf lists the packs that bind to a wrapped server, by hand or by the tools

@@ -102,3 +102,15 @@ func refusal(err error, hint string) string {
 	}
 	return text
 }
+
+// unrevoked refuses a module that came in no bundle and is revoked.
+func unrevoked(path string, m *plugin.Module, f trusting) error {
+	t, _, err := readTrust(f.file)
+	if err != nil {
+		return err
+	}
+	if err := t.AllowsDigests(m.File, m.Digest); err != nil {
+		return failed(errors.New(path + ": refused: " + err.Error()))
+	}
+	return nil
+}

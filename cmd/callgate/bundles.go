@@ -27,6 +27,14 @@ func stateDir() string {
 // which keys have expired, here and nowhere later.
 func bundles() *locked.Opener { return locked.New(stateDir(), time.Now()) }
 
+// served has the plugins of a policy looked at as serving them does: bundles are
+// pinned and trusted, and nothing is revoked.
+func served(o policy.Options) policy.Options {
+	opener := bundles()
+	o.Bundle, o.Allow = opener.Open, opener.Allow
+	return o
+}
+
 // findBundle reads the bundle again that an entry of a loaded policy came in.
 func findBundle(ref contract.PluginRef) (*bundle.Bundle, error) {
 	return locked.Find(stateDir(), ref)

@@ -80,7 +80,7 @@ func (f gatewayFlags) options(c *policy.Gateway) policy.Options {
 		files = c.Policy
 	}
 	floor, _ := choose(c, f.floor, c.Floor, "/floor")
-	return policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open, Run: true, Group: true}
+	return served(policy.Options{Files: files, Floor: floor, Specs: builtin.Table(), Plugin: pluginLoads, Run: true, Group: true})
 }
 
 // names lists the servers.

@@ -78,7 +78,7 @@ func readTarget(std stdio, words []string, f trusting) (*plugin.Target, error) {
 	if t.Module.Manifest == nil {
 		return nil, fmt.Errorf("%s: %w", path, t.Module.Why)
 	}
-	return t, nil
+	return t, unrevoked(path, t.Module, f)
 }
 
 // nameOfModule says which plugin a line is about.

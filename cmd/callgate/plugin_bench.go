@@ -105,7 +105,7 @@ func readAgainst(std stdio, path string, trust trusting) (*plugin.Module, error)
 	if m.Manifest == nil {
 		return nil, fmt.Errorf("--against %q: %w", path, m.Why)
 	}
-	return m, nil
+	return m, unrevoked(path, m, trust)
 }
 
 func pluginBenchText(of *plugin.Module, m *plugin.Measured, rose int) []byte {

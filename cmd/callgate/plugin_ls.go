@@ -71,7 +71,7 @@ func pluginList(std stdio, files []string, floor, group string, asJSON bool) err
 	var all []listedPlugin
 	for _, set := range sets {
 		// Without a way to load them nothing of the modules is run.
-		p, err := policy.Load(policy.Options{Files: set, Floor: floor, Specs: builtin.Table(), Bundle: bundles().Open})
+		p, err := policy.Load(served(policy.Options{Files: set, Floor: floor, Specs: builtin.Table()}))
 		if err != nil {
 			return unloaded(std.out, asJSON, err)
 		}

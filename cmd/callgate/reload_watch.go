@@ -135,7 +135,7 @@ func (r *reloading) load() (proxy.Loaded, error) {
 	shelf().Sweep() // of the attempt before: one that waits may be replaced many times
 	o := r.options
 	opener := bundles()
-	o.Specs, o.Plugin, o.Bundle = builtin.Table(), pluginLoads, opener.Open
+	o.Specs, o.Plugin, o.Bundle, o.Allow = builtin.Table(), pluginLoads, opener.Open, opener.Allow
 	again := func(read func(io.Reader) ([]byte, error)) func(string) ([]byte, error) {
 		return func(name string) ([]byte, error) {
 			data, sum, err := readAgain(name, read)

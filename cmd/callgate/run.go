@@ -36,7 +36,7 @@ func (f *policyFlags) add(cmd *cobra.Command) {
 
 // load loads the policy that the flags name, for the verbs that see all servers.
 func (f *policyFlags) load() (*policy.Policy, error) {
-	return policy.Load(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open})
+	return policy.Load(served(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads}))
 }
 
 // loadRun loads it for a process that wraps one server, in a group or alone.
@@ -47,7 +47,7 @@ func (f *policyFlags) loadRun(group bool) (*policy.Policy, error) {
 // forRun is what is loaded for a process that wraps one server, in a group or
 // alone.
 func (f *policyFlags) forRun(group bool) policy.Options {
-	return policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open, Run: true, Group: group}
+	return served(policy.Options{Files: f.files, Floor: f.floor, Specs: builtin.Table(), Plugin: pluginLoads, Run: true, Group: group})
 }
 
 type runFlags struct {

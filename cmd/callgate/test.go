@@ -113,7 +113,7 @@ func testFile(f testFlags, path string, tools map[string][]abi.Value) (tested, e
 	if len(f.policies) > 0 {
 		files = f.policies
 	}
-	p, err := policy.Load(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table(), Plugin: pluginLoads, Bundle: bundles().Open})
+	p, err := policy.Load(served(policy.Options{Files: files, Floor: file.Floor, Specs: builtin.Table(), Plugin: pluginLoads}))
 	if err != nil {
 		return tested{}, err
 	}

@@ -189,13 +189,31 @@ func (t *Trust) admitted(claims map[claim]map[string][]byte, ignored *[]error) m
 // Allows says why a bundle may not be used although its signatures are good: what
 // has to hold of one that is pinned too.
 func (t *Trust) Allows(b *Bundle) error {
-	for _, digest := range []string{b.Digest, b.ModuleDigest, b.FileDigest} {
-		if err := t.revoked(digest); err != nil {
-			return err
-		}
+	if err := t.AllowsDigests(b.Digest, b.ModuleDigest, b.FileDigest); err != nil {
+		return err
 	}
 	if least, ok := t.MinVersions[b.About.Name]; ok && (!isVersion(least) || compareVersions(b.About.Version, least) < 0) {
 		return fmt.Errorf("%s %s is older than %s, which the trust file asks for; get that or a newer one", b.About.Name, b.About.Version, least)
+	}
+	return nil
+}
+
+// AllowsModule says why the file of a module may not be used that came in no bundle.
+// Nobody has to have signed it, but what is revoked is revoked in every file.
+func (t *Trust) AllowsModule(data []byte) error {
+	_, bare, err := abi.ReadModule(data)
+	if err != nil {
+		bare = "" // who loads it says so
+	}
+	return t.AllowsDigests(abi.DigestBytes(data), bare)
+}
+
+// AllowsDigests says which of several digests is revoked.
+func (t *Trust) AllowsDigests(digests ...string) error {
+	for _, digest := range digests {
+		if err := t.revoked(digest); err != nil {
+			return err
+		}
 	}
 	return nil
 }

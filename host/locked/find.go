@@ -36,8 +36,8 @@ func Find(state string, ref contract.PluginRef) (*bundle.Bundle, error) {
 }
 
 // Files are the files of a policy's bundles, and what says that they may be served:
-// locks, the trust file, the bundles themselves and the signatures that counted.
-// Empty: it has no bundles.
+// locks, the trust file, the bundles themselves and the signatures that counted. Of
+// plugins that came in none it is the trust file alone. Empty: it has no plugins.
 func Files(state string, p *policy.Policy) []string {
 	var list []string
 	for _, ref := range p.Plugins() {
@@ -45,13 +45,12 @@ func Files(state string, p *policy.Policy) []string {
 			list = append(list, filesOf(state, pathOf(ref), ref.Bundle.Digest, slices.Clone(ref.Bundle.Keys))...)
 		}
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		list = append(list, Locks(p)...)
 	}
-	if state != "" {
+	if state != "" && p.HasPlugins() {
 		list = append(list, filepath.Join(state, bundle.TrustFile))
 	}
-	list = append(list, Locks(p)...)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -70,6 +70,20 @@ func (o *Opener) Open(u policy.Use) (*policy.Opened, error) {
 	}, nil
 }
 
+// Allow says why the module of an entry that names no bundle may not be served: the
+// trust file has revoked it. Nobody has to be trusted for it, so there need not be a
+// trust file; one that can not be read may have revoked anything.
+func (o *Opener) Allow(module []byte) error {
+	trust, err := o.readTrust()
+	switch {
+	case err == nil:
+		return trust.AllowsModule(module)
+	case o.state == "" || errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return fmt.Errorf("whether it is revoked can not be known: %w", err)
+}
+
 // entry is what the lock beside a policy says of an entry.
 func (o *Opener) entry(u policy.Use) (*bundle.Entry, error) {
 	name := LockOf(u.Policy)
@@ -113,7 +127,7 @@ func (o *Opener) readTrust() (*bundle.Trust, error) {
 	data, err := o.file(name, bundle.MaxTrust)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("nobody is trusted: there is no %s; %s", name, mend)
+		return nil, &noTrust{fmt.Sprintf("nobody is trusted: there is no %s; %s", name, mend)}
 	case err != nil:
 		return nil, fmt.Errorf("nobody is trusted: the trust file can not be read: %w; mend it, or move it away and %s", err, mend)
 	}
@@ -166,6 +180,14 @@ func filesOf(state, path, digest string, keys []string) []string {
 	}
 	return list
 }
+
+// noTrust is that there is no trust file.
+type noTrust struct{ text string }
+
+func (e *noTrust) Error() string { return e.text }
+
+// Is implements the interface of [errors.Is].
+func (e *noTrust) Is(target error) bool { return target == fs.ErrNotExist }
 
 // file reads a regular file of at most so many bytes, and notes what it was.
 func (o *Opener) file(name string, most int) ([]byte, error) {

@@ -32,6 +32,9 @@ type Options struct {
 	// Bundle opens the bundle that an entry of plugins: names, as far as it is pinned
 	// and trusted. Nil: such an entry is a mistake.
 	Bundle func(Use) (*Opened, error)
+	// Allow says why the module of an entry that names no bundle may not be used. Nil:
+	// every one may.
+	Allow func(module []byte) error
 	// Plugin loads the plugin that an entry binds, so that one that can not be
 	// loaded is a mistake with a position. Nil: none is tried.
 	Plugin func(contract.PluginRef) error
@@ -62,7 +65,7 @@ const maxFiles = 64
 // Load reads, checks and joins a policy. Its error has one line for each
 // mistake: file:line:col: path: what; mend.
 func Load(o Options) (*Policy, error) {
-	l := &loader{read: o.Read, module: o.Module, bundle: o.Bundle, known: map[string]*layer{}}
+	l := &loader{read: o.Read, module: o.Module, allow: o.Allow, bundle: o.Bundle, known: map[string]*layer{}}
 	if l.module == nil {
 		l.module = ReadModule
 	}
@@ -119,6 +122,7 @@ type loader struct {
 	read   func(string) ([]byte, error)
 	module func(string) ([]byte, error) // nil: modules are not read
 	bundle func(Use) (*Opened, error)
+	allow  func(module []byte) error
 	known  map[string]*layer
 	files  int
 	errs   []error

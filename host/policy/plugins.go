@@ -162,6 +162,11 @@ func (l *loader) bare(p *plugin) (data []byte, below string, err error) {
 	if digest := abi.DigestBytes(data); p.Digest != "" && p.Digest != digest {
 		return nil, "/digest", fmt.Errorf("the module is another one, %s; look at it with callgate plugin inspect, and state its digest if it is wanted", digest)
 	}
+	if l.allow != nil {
+		if err := l.allow(data); err != nil {
+			return nil, "/use", fmt.Errorf("%s: %w", p.Use, err)
+		}
+	}
 	return data, "", nil
 }
 
