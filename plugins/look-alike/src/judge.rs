@@ -74,19 +74,46 @@ pub fn name(set: &mut Settings, text: &str) -> Option<Fault> {
         None => Some(Fault::TooMuch),
         Some(Standing::Like(known)) => Some(alike(text, &known)),
         Some(Standing::Is(_)) => None,
-        Some(Standing::Unknown) => mixed(&mut set.known, text, words, set.scripts),
+        Some(Standing::Unknown) => before(set, text).or_else(|| mixed(&mut set.known, text, words, set.scripts)),
     }
+}
+
+/// Finds a known name before the domain of another: bank.example.evil.test and
+/// bank.example-login.test. What is behind it can be a country's, as in example.com.br.
+fn before(set: &mut Settings, host: &str) -> Option<Fault> {
+    for (i, sign) in host.match_indices(|c: char| c == '.' || c == '-' || look::SIGNS.contains(&c)) {
+        let (name, behind) = (&host[..i], &host[i + sign.len()..]);
+        let country = sign == "." && behind.len() == 2 || behind.is_empty();
+        if country || !name.contains('.') || too_long(name) {
+            continue;
+        }
+        match set.known.compare(name) {
+            None => return Some(Fault::TooMuch),
+            Some(Standing::Unknown) => {}
+            Some(_) => return Some(Fault::Alike(format!("{} stands before the domain {}", shown(name), shown(behind)))),
+        }
+    }
+    None
 }
 
 /// Judges a part of a text.
 fn run(set: &mut Settings, r: &Run) -> Option<Fault> {
-    match set.known.compare(r.text) {
+    let stands = match set.known.compare(r.text) {
         None => return Some(Fault::TooMuch),
         Some(Standing::Like(known)) => return Some(alike(r.text, &known)),
-        Some(_) if r.text.is_ascii() && !look::is_puny(r.text) => return None,
+        Some(stands) => stands,
+    };
+    if stands == Standing::Unknown && (r.is_url() || r.text.contains('@')) {
+        let fault = before(set, r.text.rsplit_once('@').map_or(r.text, |a| a.1));
+        if fault.is_some() {
+            return fault;
+        }
+    }
+    match stands {
+        _ if r.text.is_ascii() && !look::is_puny(r.text) => return None,
         // Labels that an owner of a known host gives are no hosts of others.
-        Some(Standing::Is(i)) if i == 0 || !r.text.contains('@') => return None,
-        Some(Standing::Is(_)) | Some(Standing::Unknown) => {}
+        Standing::Is(i) if i == 0 || !r.text.contains('@') => return None,
+        _ => {}
     }
     let mut rest = r.text;
     let address = r.text.rsplit_once('@').filter(|a| !a.0.is_empty() && !a.1.is_empty());
@@ -122,12 +149,9 @@ pub fn text(set: &mut Settings, text: &str) -> Option<Fault> {
         return None;
     }
     let mut worst = None;
-    let unescaped = unescaped(text);
-    if !unescaped.as_ref().map_or(true, |u| set.known.read(u.len())) {
-        return Some(Fault::TooMuch);
-    }
-    for text in [Some(text), unescaped.as_deref()].into_iter().flatten() {
-        for r in runs(text) {
+    let mut read = text.to_owned();
+    for _ in 0..=MAX_ESCAPED {
+        for r in runs(&read) {
             let url = r.is_url();
             if url || r.parts {
                 worst = worst.max(run(set, &r));
@@ -139,9 +163,19 @@ pub fn text(set: &mut Settings, text: &str) -> Option<Fault> {
                 return worst;
             }
         }
+        read = match unescaped(&read) {
+            None => break,
+            Some(next) => next,
+        };
+        if !set.known.read(read.len()) {
+            return Some(Fault::TooMuch);
+        }
     }
     worst
 }
+
+/// How often a text is decoded that is still escaped: addresses stand in addresses.
+const MAX_ESCAPED: usize = 3;
 
 /// Finds a known name in what stands before @ in a URL, where people read the host.
 fn posing(set: &mut Settings, info: &str, behind: &str) -> Option<Fault> {

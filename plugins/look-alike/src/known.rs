@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Known names, and how much may still be looked at.
 pub struct Known {
-    alphabet: Alphabet,
+    alphabet: Alphabet,             // of names that are compared with those that are known
+    strict: Alphabet,               // and of others, with each other
     texts: BTreeSet<String>,
     keys: BTreeMap<String, String>, // and the name that looks so, as it was set
+    bare: BTreeMap<String, String>, // those without marks
     ends: BTreeSet<String>,         // what the keys have behind their last dot
     others: BTreeSet<String>,       // ends of names that are none of those
     begins: [bool; 128],            // small letters that names begin with whose keys do as those
@@ -54,16 +56,22 @@ fn parts(c: char) -> bool {
 impl Known {
     pub fn new() -> Known {
         let (texts, keys, ends) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        Known { alphabet: Alphabet::new(), texts, keys, ends, others: BTreeSet::new(), begins: [false; 128], depth: 0, left: EFFORT, line: RefCell::default() }
+        let (alphabet, strict) = (Alphabet::new(true), Alphabet::new(false));
+        Known { alphabet, strict, texts, keys, bare: BTreeMap::new(), ends, others: BTreeSet::new(), begins: [false; 128], depth: 0, left: EFFORT, line: RefCell::default() }
     }
 
     /// Adds a name; of an address its host is known as well. None: they are too many.
     pub fn add(&mut self, name: &str) -> Option<()> {
-        for key in self.keys(name)? {
+        if !name.is_ascii() && !self.spell(name) {
+            return None;
+        }
+        for key in look::name(name, &self.alphabet).keys {
             self.depth = self.depth.max(key.matches(parts).count());
-            let end = last(&key);
+            let (end, bare) = (last(&key), look::bare(&key));
             self.alphabet.mark(end, &mut self.begins);
             self.ends.insert(end.to_owned());
+            self.ends.insert(last(&bare).to_owned());
+            self.bare.entry(bare).or_insert_with(|| name.to_owned());
             self.keys.entry(key).or_insert_with(|| name.to_owned());
         }
         self.texts.insert(look::text(name));
@@ -91,14 +99,14 @@ impl Known {
         self.spend(NAME + OTHER * name.chars().count() as u64)
     }
 
-    /// What a name looks like. None: too much was looked at.
+    /// What a name looks like beside others of its list. None: too much was looked at.
     pub fn keys(&mut self, raw: &str) -> Option<Vec<String>> {
         if !raw.is_ascii() || look::is_puny(raw) {
-            return self.spell(raw).then(|| look::name(raw, &self.alphabet).keys);
+            return self.spell(raw).then(|| look::name(raw, &self.strict).keys);
         }
         let (mut key, mut written) = (String::new(), String::new());
-        self.alphabet.key(raw, false, &mut key);
-        self.alphabet.key(raw, true, &mut written);
+        self.strict.key(raw, false, &mut key);
+        self.strict.key(raw, true, &mut written);
         Some(if key == written { vec![key] } else { vec![key, written] })
     }
 
@@ -117,7 +125,8 @@ impl Known {
         if !self.spell(end) {
             return None;
         }
-        if !look::name(end, &self.alphabet).keys.iter().any(|k| self.ends.contains(last(k))) {
+        let pointed = raw.contains(look::POINTS);
+        if !pointed && !look::name(end, &self.alphabet).keys.iter().any(|k| self.ends.contains(last(k)) || self.ends.contains(last(&look::bare(k)))) {
             if self.others.len() < MAX_OTHERS {
                 self.others.insert(end.to_owned());
             }
@@ -128,8 +137,15 @@ impl Known {
         }
         let name = look::name(raw, &self.alphabet);
         let is = self.is(&name.text);
-        let like = name.keys.iter().filter_map(|k| self.like(k)).max_by_key(|l| l.0);
-        Some(standing(&name.text, is, like))
+        let like = name.keys.iter().filter_map(|k| self.like(k).or_else(|| self.like_bare(k, &name.text))).max_by_key(|l| l.0);
+        let stands = standing(&name.text, is, like);
+        if stands == Standing::Unknown && pointed {
+            return Some(match self.compare(&raw.replace(look::POINTS, "."))? {
+                Standing::Is(i) => Standing::Like(raw.replace(look::POINTS, ".")[i..].to_owned()),
+                other => other,
+            });
+        }
+        Some(stands)
     }
 
     fn compare_ascii(&mut self, raw: &str) -> Option<Standing> {
@@ -141,14 +157,9 @@ impl Known {
             return None;
         }
         let (mut like, mut key) = (None, self.line.borrow_mut());
-        for written in [false, true] {
-            if written && !raw.contains('I') {
-                continue;
-            }
-            self.alphabet.key(raw, written, &mut key);
-            if self.ends.contains(last(&key)) {
-                like = self.like(&key).into_iter().chain(like).max_by_key(|l| l.0);
-            }
+        self.alphabet.key(raw, false, &mut key);
+        if self.ends.contains(last(&key)) {
+            like = self.like(&key);
         }
         if like.is_none() {
             return Some(Standing::Unknown);
@@ -163,10 +174,23 @@ impl Known {
         starts(text, self.depth).filter(|&i| self.texts.contains(&text[i..])).last()
     }
 
+    /// The same without marks: of names that have some. What is spelled in ASCII for
+    /// want of them is another name.
+    fn like_bare(&self, key: &str, text: &str) -> Option<(usize, &str)> {
+        let key = look::bare(key);
+        let found = starts(&key, self.depth).enumerate().filter_map(|(n, i)| Some((n, self.bare.get(&key[i..])?.as_str()))).last();
+        found.filter(|f| !tail(text, f.0).is_ascii())
+    }
+
     /// The longest end of a key that is one of a known name: its parts, and the name.
     fn like(&self, key: &str) -> Option<(usize, &str)> {
         starts(key, self.depth).enumerate().filter_map(|(n, i)| Some((n, self.keys.get(&key[i..])?.as_str()))).last()
     }
+}
+
+/// What has so many parts at the end of a text.
+fn tail(text: &str, n: usize) -> &str {
+    text.rmatch_indices(parts).nth(n).map_or(text, |(i, c)| &text[i + c.len()..])
 }
 
 /// What is known whole is known. An end that is counts for as much as one that looks like it, and less than

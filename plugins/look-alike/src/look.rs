@@ -47,6 +47,24 @@ pub fn name(raw: &str, alphabet: &Alphabet) -> Name {
     Name { text, keys }
 }
 
+/// A key without the marks on Latin letters.
+pub fn bare(key: &str) -> String {
+    let mut latin = false;
+    let stays = |c: &char| {
+        let mark = matches!(c, '\u{300}'..='\u{36f}');
+        latin = c.is_ascii_alphabetic() || latin && mark;
+        !(latin && mark)
+    };
+    key.chars().filter(stays).collect()
+}
+
+/// What looks like a full stop, and is a letter or sign of labels.
+pub const POINTS: [char; 6] = ['\u{b7}', '\u{2022}', '\u{2027}', '\u{22c5}', '\u{30fb}', '\u{ff65}'];
+
+/// What looks like the sign behind a host.
+pub const SIGNS: [char; 13] =
+    ['\u{2044}', '\u{2215}', '\u{2571}', '\u{29f8}', '\u{3033}', '\u{1427}', '\u{ff0f}', '\u{ff20}', '\u{fe6b}', '\u{ff03}', '\u{fe5f}', '\u{ff1a}', '\u{ff3c}'];
+
 /// Says whether a label is one of Punycode, or a part one that ends in it.
 pub fn is_puny(part: &str) -> bool {
     part.contains("--") && part.as_bytes().windows(4).any(|w| w.eq_ignore_ascii_case(b"xn--"))
@@ -90,22 +108,35 @@ fn tame(s: &str) -> String {
 /// What the letters of ASCII look like, made once: small letters have skeletons of
 /// their own, rn is that of m. UTS 39 has none for vv, which is written in place of
 /// w all the same.
-pub struct Alphabet(Vec<String>);
+pub struct Alphabet {
+    ascii: Vec<String>,
+    near: bool,
+}
+
+/// Letters that UTS 39 has no skeletons of ASCII for, and signs: small capitals, eth,
+/// the long sounds of Japanese and what is set low.
+const DRAWN: &str = "ᴀaʙbᴅdᴇeꜰfɢgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢzðdー-一-ㅡ-ˍ_";
 
 impl Alphabet {
-    pub fn new() -> Alphabet {
+    /// Near is for names that are known: those are few, and posed as with cl for d,
+    /// and i for l and 1, too.
+    pub fn new(near: bool) -> Alphabet {
         let one = |c: u8| match c.to_ascii_lowercase() as char {
             'w' => "vv".to_owned(),
+            'd' if near => "cl".to_owned(),
+            'i' if near => "l".to_owned(),
             c => skeleton(c.encode_utf8(&mut [0; 4])).flat_map(char::to_lowercase).collect(),
         };
-        Alphabet((0..128).map(one).collect())
+        Alphabet { ascii: (0..128).map(one).collect(), near }
     }
 
     /// The skeleton of any text, in small letters.
     fn skeleton(&self, s: &str) -> String {
         let mut out = String::new();
+        let s = if self.near { s.chars().map(drawn).collect() } else { s.to_owned() };
         for c in skeleton(&s.replace(STOPS, ".")).flat_map(char::to_lowercase) {
-            match self.0.get(c as usize) {
+            let c = if self.near { drawn(c) } else { c };
+            match self.ascii.get(c as usize) {
                 Some(of) => out.push_str(of),
                 None => out.push(c),
             }
@@ -115,10 +146,10 @@ impl Alphabet {
 
     /// Marks the small letters that a name of this key may begin with.
     pub fn mark(&self, key: &str, begins: &mut [bool; 128]) {
-        for (c, of) in self.0.iter().enumerate() {
+        for (c, of) in self.ascii.iter().enumerate() {
             begins[c] |= key.chars().next() == of.chars().next();
         }
-        begins[b'i' as usize] |= key.starts_with('l');
+        begins[b'i' as usize] |= key.starts_with('l'); // as it is written, I can be l
     }
 
     /// Writes the key of a name of ASCII; as it is written, I can be l.
@@ -127,14 +158,28 @@ impl Alphabet {
         for part in name.split_inclusive(['.', '@']) {
             let written = written && part.bytes().any(|c| c.is_ascii_lowercase());
             for c in part.bytes() {
-                match self.0[c as usize & 127].as_bytes() {
+                match self.ascii[c as usize & 127].as_bytes() {
                     _ if written && c == b'I' => out.push('l'),
                     [c] => out.push(*c as char),
-                    _ => out.push_str(&self.0[c as usize & 127]),
+                    _ => out.push_str(&self.ascii[c as usize & 127]),
                 }
             }
         }
     }
+}
+
+/// The letter that a letter of DRAWN is drawn as.
+fn drawn(c: char) -> char {
+    if c.is_ascii() {
+        return c;
+    }
+    let mut letters = DRAWN.chars();
+    while let (Some(of), Some(to)) = (letters.next(), letters.next()) {
+        if of == c {
+            return to;
+        }
+    }
+    c
 }
 
 /// What one label may mix, by UTS 39, 5.2.
