@@ -59,6 +59,7 @@ type BudgetUse struct {
 	Window time.Duration // 0: per session, or per day
 	Zone   string        // per calendar day of this time zone, instead of Window
 	Resets time.Time     // when the oldest charge no longer counts; zero: with the session
+	Plugin bool          // Name is a plugin, and Max what it has left the session
 }
 
 // Place is where relative and home paths of a server start.

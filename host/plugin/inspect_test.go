@@ -66,3 +66,29 @@ func TestInputsAreSnapshotsOfWhatThePluginReads(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesAreOfEveryPhaseKindAndList that a plugin can be asked about.
+func TestSamplesAreOfEveryPhaseKindAndList(t *testing.T) {
+	seen := map[string]int{}
+	for _, s := range Samples(&abi.Manifest{Phases: []abi.Phase{abi.PhaseCall, abi.PhaseResult, abi.PhaseList}, Kinds: abi.Kinds}) {
+		seen[s.Name]++
+	}
+	want := []string{}
+	for _, kind := range abi.Kinds {
+		want = append(want, "call "+string(kind))
+		if !kind.FromServer() { // what a client answers is no result
+			want = append(want, "result "+string(kind))
+		}
+	}
+	for _, list := range abi.ListKinds {
+		want = append(want, "list "+list)
+	}
+	for _, name := range want {
+		if seen[name] != 1 {
+			t.Errorf("%d samples of %s; want one", seen[name], name)
+		}
+	}
+	if len(seen) != len(want) || len(want) < 10 {
+		t.Errorf("samples of %v; want %d", seen, len(want))
+	}
+}

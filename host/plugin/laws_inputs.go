@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/callgate/callgate/abi"
 )
@@ -58,13 +59,25 @@ func (c *checker) moreLabels() {
 			if what := looser(&before, &after); ok && what != "" {
 				l.fail("%s: with label %q: %s", q.name, label, what)
 			}
+			if !ok || !slices.Contains(own, label) {
+				continue
+			}
 			// Where there is no room for it, its own label is one of "any label".
-			if what := looser(&after, &most); ok && also && slices.Contains(own, label) && what != "" {
+			if what := looser(&after, &most); also && what != "" {
 				l.fail("%s: with label %q, which may be %q: %s", q.name, abi.AnyLabel, label, what)
+			}
+			alias := otherName + label[strings.LastIndexByte(label, ':'):]
+			view, _ = labelled(q.view, m, alias)
+			named, ok := c.ask(l, &question{settings: q.settings, view: view})
+			if what := looser(&after, &named); ok && what != "" {
+				l.fail("%s: with label %q, which is %q where a policy names it %s: %s", q.name, alias, label, otherName, what)
 			}
 		}
 	}
 }
+
+// otherName is what a policy could call any plugin.
+const otherName = "0-other-name"
 
 // labelled adds a label to the session and to every finding.
 func labelled(view abi.Value, m *abi.Manifest, label string) (abi.Value, bool) {
@@ -166,7 +179,8 @@ func (c *checker) unrelated() {
 func withOther(view abi.Value, m *abi.Manifest) (abi.Value, bool) {
 	if list := view.Get("list"); list.Exists() {
 		items := list.Get("items").Items()
-		other := abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(otherTool)}, abi.Member{Name: "uri", Value: abi.StringValue(otherTool)})
+		other := abi.ObjectValue(abi.Member{Name: "name", Value: abi.StringValue(otherTool)}, abi.Member{Name: "uri", Value: abi.StringValue(otherTool)},
+			abi.Member{Name: "uriTemplate", Value: abi.StringValue(otherTool)})
 		return view.With("list", list.With("items", abi.ArrayValue(append(slices.Clone(items), other)...))), true
 	}
 	if session := view.Get("session"); m.Sees("session.recent") && session.Exists() {

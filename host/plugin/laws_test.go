@@ -95,13 +95,17 @@ func TestStepsAreAskedWithTheLabelsOfThoseBefore(t *testing.T) {
 }
 
 // TestAPluginMustNotForgetWhatItMayHaveSaid where there are more labels than a host
-// keeps.
+// keeps, or where a policy gave it another name.
 func TestAPluginMustNotForgetWhatItMayHaveSaid(t *testing.T) {
 	target, err := ReadTarget("testdata/forgets")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for settings, want := range map[string]string{`{}`: `with label "*", which may be "forgets:seen": outcome abstain instead of deny`, `{"any":true}`: ""} {
+	for settings, want := range map[string]string{
+		`{}`:                       `with label "*", which may be "forgets:seen": outcome abstain instead of deny`,
+		`{"any":true,"name":true}`: `with label "0-other-name:seen", which is "forgets:seen" where a policy names it 0-other-name: outcome abstain instead of deny`,
+		`{"any":true}`:             "",
+	} {
 		v, err := abi.Parse([]byte(settings))
 		if err != nil {
 			t.Fatal(err)

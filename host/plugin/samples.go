@@ -113,9 +113,10 @@ func sampleLists(base abi.Snapshot) (list []Sample) {
 		calls abi.CallKind
 		items string
 	}{
-		{"tools", abi.KindTool, `[{"name":"send_email","description":"Send a mail.","inputSchema":{"type":"object","properties":{"to":{"type":"string"}}}},{"name":"read_inbox","inputSchema":{"type":"object"}}]`},
-		{"resources", abi.KindResource, `[{"uri":"file:///srv/docs/notes.md","name":"notes"}]`},
-		{"prompts", abi.KindPrompt, `[{"name":"summarise","arguments":[{"name":"style"}]}]`},
+		{abi.ListTools, abi.KindTool, `[{"name":"send_email","description":"Send a mail.","inputSchema":{"type":"object","properties":{"to":{"type":"string"}}}},{"name":"read_inbox","inputSchema":{"type":"object"}}]`},
+		{abi.ListResources, abi.KindResource, `[{"uri":"file:///srv/docs/notes.md","name":"notes"}]`},
+		{abi.ListTemplates, abi.KindResource, `[{"uriTemplate":"file:///srv/docs/{name}.md","name":"a note"}]`},
+		{abi.ListPrompts, abi.KindPrompt, `[{"name":"summarise","arguments":[{"name":"style"}]}]`},
 	} {
 		s := base
 		s.Phase, s.Definition = abi.PhaseList, abi.Definition{}
