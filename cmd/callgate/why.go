@@ -94,6 +94,13 @@ func (in *incident) text(help mend) string {
 	}
 	for _, before := range in.before {
 		fmt.Fprintf(&b, "\nbefore it, the same id got: %s\n", oneLine(outcomeText(&before)))
+		for _, said := range append([]abi.Verdict{before}, before.Also...) {
+			if said.Plugin != nil { // it may have left labels and budgets that matter later
+				b.WriteString("\n")
+				line("then", said.Outcome.String()+observed(said))
+				in.verdictText(line, said)
+			}
+		}
 	}
 	help.text(&b)
 	return b.String()

@@ -327,8 +327,14 @@ func (w *mending) coverage(v abi.Verdict) bool {
 // spent reads the numbers of a spent budget out of the reason.
 var spent = regexp.MustCompile(`budget "([^"]+)" is spent: \d+ of (\d+) used(?: and (\d+) more (?:was|were) refused)?, this call takes (\d+)`)
 
+// leftBy reads a plugin that has left no calls out of the reason.
+var leftBy = regexp.MustCompile(`plugin "([^"]+)" has left the session no more`)
+
 // budget raises max_calls as far as this call needs it.
 func (w *mending) budget(v abi.Verdict) bool {
+	if by := leftBy.FindStringSubmatch(v.Reason); by != nil {
+		return w.note("plugin %s says how many calls are left; if it should not, change its with: or its on: in plugins:, or take it out there", by[1])
+	}
 	found := spent.FindAllStringSubmatch(v.Reason, -1)
 	if len(found) != 1 || found[0][1] != "max_calls" {
 		return w.note("a budget that several tools share is raised where it stands: %s", v.Rule)

@@ -33,11 +33,14 @@ func (Budget) Judge(s *abi.Snapshot) abi.Verdict {
 		if roomFor(b) {
 			continue
 		}
-		all = append(all, violation{
-			outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: s.Call.Kind.Subject(),
-			reason: fmt.Sprintf("budget %q is spent: %s, this call takes %d, counted %s; it resets %s", b.Name, usedUp(b), b.Charge, perWhat(b), resets(b.Resets)),
-			mend:   renew(b),
-		})
+		v := violation{outcome: abi.Deny, code: "BUDGET_SPENT", rule: b.Rule, at: s.Call.Kind.Subject()}
+		if b.Plugin {
+			v.reason, v.mend = fmt.Sprintf("plugin %q has left the session no more of these calls", b.Name), "start a new session, or see in callgate why of the calls before what it left"
+		} else {
+			v.reason = fmt.Sprintf("budget %q is spent: %s, this call takes %d, counted %s; it resets %s", b.Name, usedUp(b), b.Charge, perWhat(b), resets(b.Resets))
+			v.mend = renew(b)
+		}
+		all = append(all, v)
 	}
 	return joined("budget", all)
 }

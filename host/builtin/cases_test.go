@@ -274,7 +274,7 @@ func snapshotFrom(t *testing.T, c, schema abi.Value) *abi.Snapshot {
 	for _, b := range c.Get("budgets").Items() {
 		use := abi.BudgetUse{
 			Name: b.Get("name").Str(), Rule: b.Get("rule").Str(), Max: number(t, b.Get("max")), Used: number(t, b.Get("used")),
-			Charge: number(t, b.Get("charge")),
+			Charge: number(t, b.Get("charge")), Plugin: b.Get("plugin").True(),
 		}
 		if w := b.Get("window").Str(); w != "" {
 			d, err := time.ParseDuration(w)

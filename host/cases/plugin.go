@@ -182,6 +182,20 @@ func (l *pluginLoader) finish(n *yaml.Node, v abi.Value) abi.Value {
 	return l.manifest.Project(v)
 }
 
+// budget reads how many calls are left: a number, or as a verdict says it.
+func (l *pluginLoader) budget(n *yaml.Node) int64 {
+	if n.Kind == yaml.MappingNode {
+		if calls := l.members(n, "budget", "calls")["calls"]; calls != nil {
+			n = calls
+		}
+	}
+	calls, err := strconv.ParseInt(n.Value, 10, 64)
+	if err != nil || calls < 0 {
+		l.fail(n, "budget: %q; want how many calls are left, such as 3", n.Value)
+	}
+	return calls
+}
+
 func (l *pluginLoader) pluginWant(of, n *yaml.Node) PluginWant {
 	w := PluginWant{Outcome: abi.Abstain.String(), Budget: -1}
 	if n == nil {
@@ -210,10 +224,7 @@ func (l *pluginLoader) pluginWant(of, n *yaml.Node) PluginWant {
 		w.Labels, w.Session = sorted(l.texts(given["call"], "call")), sorted(l.texts(given["session"], "session"))
 	}
 	if b := m["budget"]; b != nil {
-		var err error
-		if w.Budget, err = strconv.ParseInt(b.Value, 10, 64); err != nil || w.Budget < 0 {
-			l.fail(b, "budget: %q; want how many calls are left", b.Value)
-		}
+		w.Budget = l.budget(b)
 	}
 	return w
 }

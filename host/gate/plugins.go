@@ -274,7 +274,7 @@ func (s *State) leftOf(n *entry) []abi.BudgetUse {
 	if left.own == n.key {
 		left.calls++
 	}
-	return []abi.BudgetUse{{Rule: left.rule, Name: left.by, Max: left.calls, Charge: 1}}
+	return []abi.BudgetUse{{Rule: left.rule, Name: left.by, Max: left.calls, Charge: 1, Plugin: true}}
 }
 
 // withoutWords is a receipt without what the plugin wrote, which may quote values.
