@@ -22,7 +22,7 @@ type pluginBenchFlags struct {
 func pluginBenchCmd(std stdio) *cobra.Command {
 	var f pluginBenchFlags
 	cmd := &cobra.Command{
-		Use:   "bench [PLUGIN…]",
+		Use:   "bench [PLUGIN...]",
 		Short: "Measure time, fuel and memory of a plugin",
 		Long: "PLUGIN is a module, a bundle that may be trusted, or a folder with a module; without it this folder. Measures samples of\n" +
 			"everything that the plugin judges, and its cases. Fuel and memory are the same on every machine, times are not: --against\n" +

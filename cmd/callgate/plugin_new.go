@@ -17,8 +17,8 @@ func pluginNewCmd(std stdio) *cobra.Command {
 		Use:   "new [--lang LANG] NAME",
 		Short: "Make a folder with a plugin that builds and passes its cases",
 		Long: "Makes a folder called by the last part of NAME: a plugin, its manifest, cases, a test, a page, a license to fill in, and\n" +
-			"the SDK, so that nothing is downloaded to build it, but for the compiler of AssemblyScript. It is the same plugin in\n" +
-			"every language, with the same cases. README.md in it says what to install.",
+			"the SDK of the language, so that nothing is downloaded to build it, but for the compiler of AssemblyScript. It is the same\n" +
+			"plugin in every language, with the same cases. README.md in it says what to install.",
 		Args: wants(cobra.ExactArgs(1), "name the plugin, such as callgate plugin new acme/no-exfil"),
 		RunE: func(_ *cobra.Command, words []string) error {
 			files, err := plugin.New(lang, words[0])
@@ -32,7 +32,7 @@ func pluginNewCmd(std stdio) *cobra.Command {
 			if err := plugin.Create(to, files); err != nil {
 				return unread(err, "choose a folder that can be written to with --dir")
 			}
-			text := []byte(oneLine(to) + ": a plugin, with its SDK and cases; README.md says what it takes; next\n" +
+			text := []byte(oneLine(to) + ": a plugin with its cases; README.md says what it takes; next\n" +
 				"  cd " + shellWord(oneLine(to)) + "\n" + first(lang) + "  callgate plugin build\n  callgate plugin test\n  callgate plugin check\n")
 			if asJSON {
 				names := make([]string, len(files))
@@ -45,8 +45,8 @@ func pluginNewCmd(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", "go", "language: "+strings.Join(plugin.Langs, ", "))
-	cmd.Flags().StringVar(&dir, "dir", "", "the folder, instead of one by the plugin's name")
+	cmd.Flags().StringVar(&lang, "lang", "go", "the `LANGUAGE`: "+strings.Join(plugin.Langs, ", "))
+	cmd.Flags().StringVar(&dir, "dir", "", "the `FOLDER`, instead of one by the plugin's name")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }

@@ -45,9 +45,9 @@ func trustAddCmd(std stdio) *cobra.Command {
 		},
 	}
 	trustFlag(cmd, &file)
-	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "what the key may sign: acme/, or acme/no-exfil; may be repeated")
+	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "the `SCOPE` that the key may sign: acme/, or acme/no-exfil; may be repeated")
 	cmd.Flags().StringVar(&expires, "expires", "", "the `DAY`, such as 2028-01-31, from whose start in UTC its signatures do not count")
-	cmd.Flags().IntVar(&threshold, "threshold", 0, "how many different keys of the scope have to sign; a new scope begins with 1")
+	cmd.Flags().IntVar(&threshold, "threshold", 0, "the `NUMBER` of different keys of the scope that have to sign, up to all of them and up to 16; 1 for a new scope")
 	cmd.Flags().StringVar(&note, "note", "", "`TEXT` to remember the key by")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -18,7 +18,7 @@ func trustRemoveCmd(std stdio) *cobra.Command {
 		Short: "Trust keys no more, take out scopes, or take back that digests are revoked",
 		Long: "Takes keys out of the trust file, and out of its scopes. Where a scope would be left with fewer keys than have to sign,\n" +
 			"nothing is done, unless --drop-scopes takes out such scopes, too: what then holds for their plugins is printed. --scope\n" +
-			"takes out a scope and leaves its keys. A digest, sha256:…, is revoked no more.",
+			"takes out a scope and leaves its keys. A digest, sha256:..., is revoked no more.",
 		RunE: func(_ *cobra.Command, words []string) error {
 			if len(words)+len(scopes) == 0 {
 				return errors.New("callgate plugin trust rm: name one or more keys, digests that are revoked, or a --scope")

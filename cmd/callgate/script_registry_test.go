@@ -1,8 +1,13 @@
 package main
 
 import (
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
+	"io"
 	"io/fs"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,16 +22,17 @@ import (
 )
 
 // scriptRegistry runs a registry, which $REGISTRY is: registry [USER:PASSWORD]. With
-// "html" it is a page, with "elsewhere" it redirects to the registry before it.
+// "html" it is a page, with "elsewhere" it redirects to the registry before it, with
+// "tls" it has a certificate that is its own authority, authority.pem.
 func scriptRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: registry [USER:PASSWORD | html | elsewhere]")
+		ts.Fatalf("usage: registry [USER:PASSWORD | html | elsewhere | tls]")
 	}
 	r := &ocitest.Registry{Referrers: true}
 	var h http.Handler = r
 	before := ts.Getenv("REGISTRY")
 	switch strings.Join(args, "") {
-	case "":
+	case "", "tls":
 	case "html":
 		h = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
@@ -41,14 +47,57 @@ func scriptRegistry(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		r.Login = args[0]
 	}
-	s := httptest.NewServer(h)
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	ts.Defer(s.Close)
-	ts.Setenv("REGISTRY", strings.TrimPrefix(s.URL, "http://"))
+	if strings.Join(args, "") == "tls" {
+		s.StartTLS()
+		ts.Check(os.WriteFile(ts.MkAbs("authority.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
+	} else {
+		s.Start()
+	}
+	_, host, _ := strings.Cut(s.URL, "://")
+	ts.Setenv("REGISTRY", host)
+}
+
+// scriptProxy runs a proxy, which $PROXY is, that leads everywhere to $REGISTRY and
+// wants a login: proxy USER:PASSWORD.
+func scriptProxy(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: proxy USER:PASSWORD")
+	}
+	to := ts.Getenv("REGISTRY")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(args[0])); r.Method != http.MethodConnect || r.Header.Get("Proxy-Authorization") != want {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		there, err := net.Dial("tcp", to)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		here, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return // who asked is gone
+		}
+		if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+			return
+		}
+		for _, way := range [][2]net.Conn{{here, there}, {there, here}} {
+			go func() {
+				_, _ = io.Copy(way[0], way[1]) // until one of them ends
+				_ = way[0].Close()
+			}()
+		}
+	}))
+	ts.Defer(s.Close)
+	ts.Setenv("PROXY", strings.TrimPrefix(s.URL, "http://"))
 }
 
 // scriptSigned writes a bundle and its signature: signed FILE VERSION [KEY]. The key
-// "acme", unless another is named, is made when it is first used, and is trusted with
-// acme/; any other is not.
+// "acme", unless another is named, is made when it is first used, as KEY.pub as well,
+// and is trusted with acme/; any other is not.
 func scriptSigned(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: signed FILE VERSION [KEY]")
@@ -71,6 +120,7 @@ func scriptSigned(ts *testscript.TestScript, neg bool, args []string) {
 		public, secret, err = bundle.NewKey("")
 		ts.Check(err)
 		ts.Check(os.WriteFile(secretFile, secret, 0o600))
+		ts.Check(os.WriteFile(ts.MkAbs(key+".pub"), public, 0o600))
 		if key == "acme" {
 			p, err := bundle.ParsePublicKey(public)
 			ts.Check(err)

@@ -74,6 +74,12 @@ func (c *Registry) reason(err error) error {
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData), errors.Is(err, io.ErrUnexpectedEOF),
 		strings.Contains(err.Error(), ": mismatch"): // of headers, for which the library has no value
 		return fmt.Errorf("%s sends other bytes than it says; try again, or ask who runs it", host)
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		named := "HTTPS_PROXY"
+		if c.options.PlainHTTP {
+			named = "HTTP_PROXY"
+		}
+		return fmt.Errorf("the proxy of %s takes no connection: %s; check it, or name %s in NO_PROXY", named, plain(op.Err), host)
 	case errors.As(err, &cert):
 		return fmt.Errorf("%s has a certificate that this machine does not trust: %s; install the authority that it is from, or name its file in SSL_CERT_FILE", host, plain(cert.Err))
 	case errors.Is(err, errdef.ErrTooManyPages), errors.Is(err, errdef.ErrSizeExceedsLimit):
@@ -104,6 +110,8 @@ func (c *Registry) answered(e *errcode.ErrorResponse) error {
 		mend = "try again: somebody else may push at the same time"
 	case e.StatusCode == http.StatusUnauthorized:
 		mend = "check the login: docker login " + host
+	case e.StatusCode == http.StatusProxyAuthRequired:
+		mend = "state the login of the proxy in HTTP_PROXY, as http://USER:PASSWORD@HOST:PORT"
 	case e.StatusCode == http.StatusForbidden:
 		mend = "ask its owner for access"
 	case e.StatusCode == http.StatusNotFound:

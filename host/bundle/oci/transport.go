@@ -37,10 +37,21 @@ type guard struct {
 func newClient(step time.Duration, host string, p *patience) *http.Client {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dial(step), DisableCompression: true, MaxResponseHeaderBytes: 256 << 10,
-		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 2, IdleConnTimeout: step, OnProxyConnectResponse: tunnelled,
 	}
 	again := &retry.Transport{Base: &guard{t, step, host}, Policy: func() retry.Policy { return p }}
 	return &http.Client{Transport: again, CheckRedirect: redirect}
+}
+
+// tunnelled says what is wrong where a proxy does not lead to the registry.
+func tunnelled(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusProxyAuthRequired:
+		return refuse("the proxy of HTTPS_PROXY answers 407 Proxy Authentication Required; state its login as http://USER:PASSWORD@HOST:PORT")
+	}
+	return refuse("the proxy of HTTPS_PROXY answers %d %s; ask who runs it, or name the registry in NO_PROXY", resp.StatusCode, http.StatusText(resp.StatusCode))
 }
 
 // elsewhere is the key of a context that says that a request goes to a host that the
