@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -159,6 +158,5 @@ func hostFunc(module, name string) api.GoModuleFunction {
 
 // refuel answers the import that the pass adds.
 func refuel(ctx context.Context, mod api.Module, stack []uint64) {
-	runtime.Gosched() // whoever waits for a processor gets one in between
 	stack[0] = runOf(ctx, mod).grant(int64(stack[0]))
 }

@@ -21,9 +21,12 @@ const (
 	// StartFuel is for the start function, _initialize and configure together. Go
 	// needs 3.3 M of it with two regular expressions.
 	StartFuel = 500_000_000
-	// FuelSlice is how much a guest uses before the host looks at the clock, and Go
-	// at its other goroutines: a millisecond or less.
-	FuelSlice = 1_000_000
+	// FuelSlice is how much a guest uses before the host looks at the clock. Native
+	// code can not be stopped in between, and whatever stops the world, as Go's
+	// collector does, waits for it with all sessions. It is 10 µs of what guests do,
+	// and 15 ms of the worst that one can do with a fuel: pages that were never
+	// touched, loads from all over memory, a thousand operands at each call or branch.
+	FuelSlice = 5_000
 	// HostCallFuel is charged for a call into the host, and HostBytesPerFuel bytes
 	// that it moves or looks at for one more.
 	HostCallFuel     = 100

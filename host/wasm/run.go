@@ -37,6 +37,7 @@ type run struct {
 	looked    uint64 // bytes of values that get made, delivered or not
 	wall      time.Duration
 	deadline  time.Time
+	turned    time.Time // when other goroutines had their turn
 	log       logBuffer
 
 	class  abi.FailureClass
@@ -76,7 +77,8 @@ func (r *run) begin(view abi.Value, fuel uint64, wall time.Duration, seedOf func
 	r.view, r.seedOf, r.random, r.now = view, seedOf, nil, 0
 	r.budget, r.ceiling, r.granted = fuel, max(fuel, MaxFuel), 0
 	r.delivered, r.looked = 0, 0
-	r.wall, r.deadline = wall, time.Now().Add(wall)
+	r.turned = time.Now()
+	r.wall, r.deadline = wall, r.turned.Add(wall)
 	r.log = logBuffer{}
 	r.class, r.detail = "", ""
 	r.last.known = false
@@ -104,7 +106,7 @@ func (r *run) grant(counter int64) uint64 {
 		return 0
 	default:
 	}
-	if time.Now().After(r.deadline) {
+	if r.turn().After(r.deadline) {
 		r.fail(abi.FailWatchdog, "stopped by the clock after %v", r.wall)
 		return 0
 	}
@@ -119,6 +121,18 @@ func (r *run) grant(counter int64) uint64 {
 		return 0
 	}
 	return more
+}
+
+// turn lets whoever waits for a processor have this one, every turnAfter, and says
+// what time it is.
+func (r *run) turn() time.Time {
+	now := time.Now()
+	if now.Sub(r.turned) >= turnAfter {
+		runtime.Gosched()
+		now = time.Now()
+		r.turned = now
+	}
+	return now
 }
 
 // charge takes fuel for work of the host.
@@ -139,6 +153,9 @@ func (r *run) charge(bytes uint64) {
 func (r *run) credit(bytes uint64) {
 	r.budget = min(r.budget+bytes*FuelPerByte, r.ceiling)
 }
+
+// turnAfter is how long a guest keeps its processor while others wait for one.
+const turnAfter = time.Millisecond
 
 // errStop unwinds a guest whose run says why.
 var errStop = errors.New("stopped by the host")

@@ -141,6 +141,8 @@ func (c *Code) Next(in *Instr) bool {
 	if in.Op == prefix {
 		if sub := c.r.U32(); int64(sub) < int64(len(prefixed)) {
 			o, in.Op = prefixed[sub], prefix<<8|Op(sub)
+		} else if sub <= 0xff {
+			in.Op = prefix<<8 | Op(sub)
 		}
 	} else {
 		o = ops[in.Op]
@@ -160,7 +162,9 @@ func (c *Code) immediates(in *Instr, f form) {
 	case none:
 	case index:
 		in.A = r.U32()
-	case two, memarg:
+	case memarg:
+		c.memoryArgument(in)
+	case two:
 		in.A, in.B = r.U32(), r.U32()
 	case block:
 		c.blockType(in)
@@ -185,6 +189,19 @@ func (c *Code) immediates(in *Instr, f form) {
 	default:
 		c.foreign(in)
 	}
+}
+
+// memoryArgument reads an alignment and an offset. An alignment with the bit 6
+// names a memory as well.
+func (c *Code) memoryArgument(in *Instr) {
+	const named = 1 << 6
+	at := c.r.Offset()
+	if in.A = c.r.U32(); in.A >= named && in.A < 2*named && c.r.OK() {
+		c.r.Fail(at, "a load or a store names its memory")
+		c.r.err.Feature = "multi-memory"
+		return
+	}
+	in.B = c.r.U32()
 }
 
 func (c *Code) blockType(in *Instr) {
@@ -263,6 +280,10 @@ func opFeature(o Op) string {
 		return "typed function references"
 	case 0xfb, 0xd3:
 		return "garbage collection"
+	case 0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5:
+		return "stack switching"
+	case 0xfc13, 0xfc14, 0xfc15, 0xfc16:
+		return "wide arithmetic"
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ func TestInstructionsAreReadWithTheirImmediates(t *testing.T) {
 		{"\x0e\xff\xff\xff\xff\x0f\x00", "offset 0x65: 4294967295 entries are announced and 1 bytes are left"},
 		{"\x1c\x02\x70\x70\x0b", "offset 0x65: select has 2 types"},
 		{"\xfd\x00\x0b", "offset 0x64: opcode 0xfd is not known"},
-		{"\xfc\x12\x0b", "offset 0x64: opcode 0xfc is not known"},
+		{"\xfc\x12\x0b", "offset 0x64: opcode 0xfc12 is not known"},
 		{"\xfc\xff\xff\xff\xff\x0f\x0b", "offset 0x64: opcode 0xfc is not known"},
 		{"\x44abc", "offset 0x65: 8 bytes are announced and 3 are left"},
 	} {

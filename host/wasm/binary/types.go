@@ -129,6 +129,8 @@ func (r *Reader) Limits() (l Limits) {
 			feature = "threads"
 		case flags < 8:
 			feature = "memory64"
+		case flags < 16:
+			feature = "custom page sizes"
 		}
 		r.Fail(at, fmt.Sprintf("limits have the flags 0x%02x", flags))
 		r.err.Feature = feature
@@ -167,6 +169,11 @@ type Table struct {
 
 // Table reads the type of a table.
 func (r *Reader) Table() Table {
+	const filled = 0x40 // of a table with an expression for its entries
+	if at := r.Offset(); r.Left() > 0 && r.b[r.pos] == filled {
+		r.Fail(at, "a table is filled by an expression")
+		r.err.Feature = "typed function references"
+	}
 	t := r.RefType()
 	return Table{t, r.Limits()}
 }
@@ -180,6 +187,12 @@ type Import struct {
 	Memory       Limits
 	Global       Global
 }
+
+// What the proposal of compact imports has in the place of a kind.
+const (
+	manyOfType   Kind = 0x7e
+	manyOfModule Kind = 0x7f
+)
 
 // Import reads an entry of the import section.
 func (r *Reader) Import() (i Import) {
@@ -200,6 +213,9 @@ func (r *Reader) Import() (i Import) {
 		i.Type = r.U32()
 	default:
 		r.Fail(at, fmt.Sprintf("an import has the kind 0x%02x", byte(i.Kind)))
+		if i.Kind == manyOfModule || i.Kind == manyOfType {
+			r.err.Feature = "compact imports"
+		}
 	}
 	return i
 }

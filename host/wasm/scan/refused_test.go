@@ -131,6 +131,22 @@ var featureRefusals = []refusal{
 	{"shared memory", func(m *Module) { m.Memories = [][]byte{{3, 1, 2}} }, func(m *Module) { m.Memories = [][]byte{{1, 1, 2}} }, scan.CodeFeature, "threads"},
 	{"memory64", func(m *Module) { m.Memories = [][]byte{{4, 1}} }, none, scan.CodeFeature, "memory64"},
 	{"multi-memory", func(m *Module) { m.Memories = [][]byte{{0, 1}, {0, 1}} }, none, scan.CodeFeature, "multi-memory"},
+	{"multi-memory load", running("\x41\x00\x28\x42\x00\x00\x1a"), running("\x41\x00\x28\x02\x00\x1a"), scan.CodeFeature, "names its memory, which is of multi-memory"},
+	{"multi-memory store", running("\x41\x00\x41\x00\x36\x40\x00\x00"), running("\x41\x00\x41\x00\x36\x00\x00"), scan.CodeFeature, "names its memory, which is of multi-memory"},
+	{"custom page sizes", func(m *Module) { m.Memories = [][]byte{{8, 1, 0}} }, none, scan.CodeFeature, "custom page sizes"},
+	{"filled table", func(m *Module) { m.Tables = [][]byte{[]byte("\x40\x00\x70\x00\x01\xd0\x70\x0b")} }, func(m *Module) { m.Tables = [][]byte{[]byte("\x70\x00\x01")} }, scan.CodeFeature, "filled by an expression, which is of typed function references"},
+	{"wide arithmetic", running("\x42\x00\x42\x00\xfc\x15\x1a\x1a"), running("\x42\x00\x42\x00\x1a\x1a"), scan.CodeFeature, "opcode 0xfc15 is not known, which is of wide arithmetic"},
+	{"stack switching", running("\xe2\x00"), none, scan.CodeFeature, "stack switching"},
+	{"global by a global", func(m *Module) { m.Globals = [][]byte{[]byte("\x7f\x00\x41\x01\x0b"), []byte("\x7f\x00\x23\x00\x0b")} }, func(m *Module) { m.Globals = [][]byte{[]byte("\x7f\x00\x41\x01\x0b"), []byte("\x7f\x00\x41\x01\x0b")} }, scan.CodeFeature, "global.get 0, of the module's own, in a constant expression, which is of garbage collection"},
+	{"global by a later one", func(m *Module) { m.Globals = [][]byte{[]byte("\x7f\x00\x23\x01\x0b"), []byte("\x7f\x00\x41\x01\x0b")} }, none, scan.CodeInvalid, "global.get 1 in a constant expression: it must be imported and constant"},
+	{"global by one that changes", func(m *Module) { m.Globals = [][]byte{[]byte("\x7f\x01\x41\x01\x0b"), []byte("\x7f\x00\x23\x00\x0b")} }, none, scan.CodeInvalid, "global.get 0 in a constant expression: it must be imported and constant"},
+	{"compact imports", func(m *Module) {
+		m.Imports = [][]byte{Cat(Name("callgate_v0"), Name(""), []byte("\x7f"), Vec(Cat(Name("log_enabled"), []byte("\x00\x00"))))}
+	}, none, scan.CodeFeature, "an import has the kind 0x7f, which is of compact imports"},
+	{"compact imports of one type", func(m *Module) {
+		m.Imports = [][]byte{Cat(Name("callgate_v0"), Name(""), []byte("\x7e\x00\x00"), Vec(Name("log_enabled")))}
+	}, none, scan.CodeFeature, "an import has the kind 0x7e, which is of compact imports"},
+	{"import of no kind", func(m *Module) { m.Imports = [][]byte{Cat(Name("a"), Name("b"), []byte("\x7d\x00"))} }, none, scan.CodeMalformed, "an import has the kind 0x7d"},
 	{"tail call", running("\x12\x00"), running("\x10\x00"), scan.CodeFeature, "tail calls"},
 	{"exception", running("\x06\x40\x0b"), running("\x02\x40\x0b"), scan.CodeFeature, "exceptions"},
 	{"struct type", func(m *Module) { m.Types = append(m.Types, []byte{0x5f, 0, 0}) }, none, scan.CodeFeature, "garbage collection"},

@@ -56,6 +56,10 @@ func (s *scanner) constantType(in *binary.Instr, at int, where string) (binary.V
 		if int(in.A) < s.foreign && !s.globals[in.A].Mutable {
 			return s.globals[in.A].Type, true
 		}
+		if int64(in.A) < int64(len(s.globals)) && !s.globals[in.A].Mutable {
+			s.feature(at, where, fmt.Sprintf("global.get %d, of the module's own, in a constant expression", in.A), "garbage collection")
+			return 0, false
+		}
 		s.invalid(at, where, "global.get %d in a constant expression: it must be imported and constant", in.A)
 		return 0, false
 	case binary.OpI32Add, binary.OpI32Sub, binary.OpI32Mul, binary.OpI64Add, binary.OpI64Sub, binary.OpI64Mul:
