@@ -167,7 +167,7 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("settings: want a JSON Schema, an object")
 	}
 	for _, p := range m.Phases {
-		if p != PhaseCall && p != PhaseResult && p != PhaseList {
+		if !slices.Contains(Phases, p) {
 			return fmt.Errorf("phases: %q; want call, result or list", p)
 		}
 	}

@@ -111,6 +111,9 @@ const (
 	PhaseList   Phase = "list"
 )
 
+// Phases are all of them.
+var Phases = []Phase{PhaseCall, PhaseResult, PhaseList}
+
 // Snapshot is the immutable view that a contract judges. Contracts must not
 // change anything reachable from it.
 type Snapshot struct {
