@@ -15,6 +15,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/transport"
@@ -48,7 +49,8 @@ type wired struct {
 	dir    string
 	person *person
 	plugin guests
-	reload *proxy.Reloader // nil: nobody replaces the policy
+	load   func(contract.PluginRef) (contract.Plugin, error) // instead of plugin
+	reload *proxy.Reloader                                   // nil: nobody replaces the policy
 	log    func() string
 	write  func(frame string)
 	close  func()
@@ -94,7 +96,7 @@ func (w *wired) connect(p *policy.Policy) {
 		server, w.log = brainChild(t)
 	}
 	if b.front {
-		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits, plugin: w.plugin, reloader: w.reload})
+		_, s := gatewayFor(t, gatewaySetup{policy: p, servers: map[string]proxy.GatewayServer{"fake": server}, dir: w.dir, asking: askingFor(w.person, long), limits: b.limits, plugin: w.plugin, load: w.load, reloader: w.reload})
 		w.url = s.URL + "/mcp/fake"
 		w.write = w.post
 		w.close = cancel
@@ -108,7 +110,11 @@ func (w *wired) connect(p *policy.Policy) {
 // stdio puts the relay of one process between the ends.
 func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 	w.t.Helper()
-	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: builtin.Table(), Plugin: w.plugin.load(w.t), Server: "fake", Dir: w.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+	load := w.load
+	if load == nil {
+		load = w.plugin.load(w.t)
+	}
+	opened, err := proxy.Open(proxy.Opening{Policy: p, Specs: builtin.Table(), Plugin: load, Server: "fake", Dir: w.dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

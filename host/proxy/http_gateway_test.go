@@ -12,6 +12,7 @@ import (
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/builtin"
+	"github.com/callgate/callgate/host/contract"
 	"github.com/callgate/callgate/host/policy"
 	"github.com/callgate/callgate/host/proxy"
 	"github.com/callgate/callgate/host/transport"
@@ -57,6 +58,7 @@ type gatewaySetup struct {
 	memory   bool // keeps no ledger files
 	closed   bool // the test closes it
 	plugin   guests
+	load     func(contract.PluginRef) (contract.Plugin, error) // instead of plugin
 }
 
 func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server) {
@@ -80,7 +82,11 @@ func gatewayFor(t testing.TB, o gatewaySetup) (*proxy.Gateway, *httptest.Server)
 			if o.memory {
 				dir = ""
 			}
-			opened, err := proxy.Open(proxy.Opening{Policy: o.policy, Specs: builtin.Table(), Plugin: o.plugin.load(t), Server: name, Dir: dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
+			load := o.load
+			if load == nil {
+				load = o.plugin.load(t)
+			}
+			opened, err := proxy.Open(proxy.Opening{Policy: o.policy, Specs: builtin.Table(), Plugin: load, Server: name, Dir: dir, Place: abi.Place{Dir: "/srv", Home: "/home/u"}})
 			if err != nil {
 				return nil, proxy.KeeperOptions{}, err
 			}

@@ -47,6 +47,16 @@ var wanted = []struct {
 	{ExportInitialize, "", false},
 }
 
+// Called are the names of the functions that the host calls, if a module exports
+// them.
+func Called() []string {
+	var names []string
+	for _, w := range wanted {
+		names = append(names, w.name)
+	}
+	return names
+}
+
 // reserved says that a name is of the metering pass.
 func reserved(name []byte) bool {
 	return string(name) == MeterModule || bytes.HasPrefix(name, []byte(ReservedPrefix))
