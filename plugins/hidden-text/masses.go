@@ -123,7 +123,7 @@ func (s *space) add(c rune) {
 
 // line ends a run of blanks at the end of a line.
 func (s *space) line() {
-	s.spells = s.spells || s.all >= 12 && s.changes > 4 && s.short < s.long
+	s.spells = s.spells || s.all >= 12 && s.changes > 6 && s.short < s.long
 	s.all, s.changes = 0, 0
 }
 

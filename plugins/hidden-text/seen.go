@@ -19,7 +19,7 @@ func (t *reader) seen(r rune) bool {
 	case r == 0x2060:
 		return t.holds()
 	case r == 0xFEFF:
-		return t.i == 0 && t.where == answer // a mark at the start of a file
+		return t.where == answer && (t.i == 0 || t.prev() == '\n') // a mark at the start of a file, or of one of several
 	case r >= 0xFE00 && r <= 0xFE0F:
 		return t.variation()
 	case r >= 0x180B && r <= 0x180F:
