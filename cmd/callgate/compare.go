@@ -35,7 +35,11 @@ func (t *tally) summary(w io.Writer) {
 	}
 }
 
-func (t *tally) failed() bool { return t.different+t.others > 0 }
+// failed says that something differs, or that there was nothing to tell it by: a
+// comparison of nothing is no proof.
+func (t *tally) failed() bool {
+	return t.different+t.others > 0 || t.gone > 0 && t.gone == t.verdicts()
+}
 
 // maxEarly bounds how many differences are kept before it is known whether they
 // are any: a file written by hand records no answers.
