@@ -15,24 +15,25 @@ func main() {}
 
 // field is a field of a pod that reaches for the node.
 type field struct {
-	name string // folded
-	code string
-	what string // as the settings name it
+	name    string // folded
+	code    string
+	what    string // as the settings name it
+	spelled string // as Kubernetes does
 }
 
 var fields = []field{
-	{"hostnetwork", "K8S_HOST_NAMESPACE", "host_namespace"},
-	{"hostpid", "K8S_HOST_NAMESPACE", "host_namespace"},
-	{"hostipc", "K8S_HOST_NAMESPACE", "host_namespace"},
-	{"privileged", "K8S_PRIVILEGED", "privileged"},
-	{"allowprivilegeescalation", "K8S_PRIVILEGED", "privileged"},
-	{"hostprocess", "K8S_PRIVILEGED", "privileged"},
-	{"hostpath", "K8S_HOST_PATH", "host_path"},
-	{"hostport", "K8S_HOST_PORT", "host_port"},
+	{"hostnetwork", "K8S_HOST_NAMESPACE", "host_namespace", "hostNetwork"},
+	{"hostpid", "K8S_HOST_NAMESPACE", "host_namespace", "hostPID"},
+	{"hostipc", "K8S_HOST_NAMESPACE", "host_namespace", "hostIPC"},
+	{"privileged", "K8S_PRIVILEGED", "privileged", "privileged"},
+	{"allowprivilegeescalation", "K8S_PRIVILEGED", "privileged", "allowPrivilegeEscalation"},
+	{"hostprocess", "K8S_PRIVILEGED", "privileged", "hostProcess"},
+	{"hostpath", "K8S_HOST_PATH", "host_path", "hostPath"},
+	{"hostport", "K8S_HOST_PORT", "host_port", "hostPort"},
 }
 
 // capability is the pseudo field for capabilities that are added.
-var capability = field{"capabilities", "K8S_CAPABILITY", "capability"}
+var capability = field{"capabilities", "K8S_CAPABILITY", "capability", "capabilities"}
 
 var set struct {
 	arguments    []string
@@ -103,10 +104,14 @@ func look(v callgate.Value) finding {
 			if f := member(inner); f.code != "" {
 				return f
 			}
-			if !inner.IsString() {
+			text := inner.Text()
+			if text == "" {
+				if f := patched(inner); f.code != "" {
+					return f
+				}
 				continue
 			}
-			opened, rest := jsonIn(inner)
+			opened, rest := jsonIn(inner, text)
 			if f := scan(rest, inner.Pointer()); f.code != "" {
 				return f
 			}
@@ -121,7 +126,7 @@ func look(v callgate.Value) finding {
 	return finding{}
 }
 
-// member judges one member of an object: a field, or a step of a JSON Patch.
+// member judges one member of an object by its name.
 func member(v callgate.Value) finding {
 	name := fold(v.Name())
 	if name == "add" && v.Kind() == callgate.Array {
@@ -131,34 +136,57 @@ func member(v callgate.Value) finding {
 			}
 		}
 	}
-	for _, f := range fields {
-		if name == f.name && !off(v) {
-			return f.found(v.Pointer(), "it sets "+v.Name())
+	for part := range strings.FieldsFuncSeq(name, dots) {
+		if f, ok := fieldOf(part); ok && !off(v) {
+			if found := f.found(v.Pointer(), "it sets "+v.Name()); found.code != "" {
+				return found
+			}
 		}
 	}
+	return finding{}
+}
+
+// dots are what stands between the names of a path, such as spec[0].hostPath.
+func dots(r rune) bool { return r == '.' || r == '[' || r == ']' }
+
+// patched judges a step of a JSON Patch (RFC 6902), which names a field in its path,
+// and a parameter of a chart, which has it as its name.
+func patched(v callgate.Value) finding {
 	if v.Kind() != callgate.Object {
 		return finding{}
 	}
-	return patched(v)
-}
-
-// patched judges a step of a JSON Patch (RFC 6902), which names a field in its path.
-func patched(v callgate.Value) finding {
 	path, value := v.Get("path"), v.Get("value")
-	if !path.IsString() || !value.Exists() {
-		return finding{}
-	}
-	tokens := strings.Split(strings.ToLower(path.Text()), "/")
-	for _, f := range fields {
-		if slices.Contains(tokens, f.name) && !off(value) {
-			return f.found(path.Pointer(), "a patch sets "+f.name)
+	copied := strings.EqualFold(v.Get("op").Text(), "copy") || strings.EqualFold(v.Get("op").Text(), "move")
+	if name := v.Get("name"); name.IsString() && value.Exists() {
+		for part := range strings.FieldsFuncSeq(name.Text(), dots) {
+			if f, ok := fieldOf(fold(part)); ok && part == f.spelled && !off(value) {
+				if found := f.found(name.Pointer(), "a parameter sets "+part); found.code != "" {
+					return found
+				}
+			}
 		}
 	}
-	if n := len(tokens); n > 2 && (tokens[n-2] == "add" || tokens[n-1] == "add") {
-		for c := range value.All() {
-			if f := added(c.Text(), path.Pointer()); c.IsString() && f.code != "" {
-				return f
+	if !path.IsString() || !value.Exists() && !copied || strings.EqualFold(v.Get("op").Text(), "test") {
+		return finding{}
+	}
+	tokens := strings.FieldsFunc(fold(path.Text()), func(r rune) bool { return r == '/' || dots(r) })
+	for _, token := range tokens {
+		if f, ok := fieldOf(token); ok && (copied || !off(value)) {
+			if found := f.found(path.Pointer(), "a patch sets "+f.name); found.code != "" {
+				return found
 			}
+		}
+	}
+	n := len(tokens)
+	if n < 2 || tokens[n-2] != "add" && tokens[n-1] != "add" {
+		return finding{}
+	}
+	if copied && slices.Contains(tokens, capability.name) {
+		return capability.found(path.Pointer(), "a patch copies a capability")
+	}
+	for c := range value.All() {
+		if f := added(c.Text(), path.Pointer()); c.IsString() && f.code != "" {
+			return f
 		}
 	}
 	return finding{}
@@ -167,7 +195,7 @@ func patched(v callgate.Value) finding {
 // added judges a capability that is added. Other lists called add hold no names
 // like it.
 func added(name, at string) finding {
-	name = strings.TrimPrefix(strings.ToUpper(name), "CAP_")
+	name = strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(name)), "CAP_")
 	if slices.ContainsFunc(set.capabilities, func(c string) bool { return strings.EqualFold(strings.TrimPrefix(strings.ToUpper(c), "CAP_"), name) }) {
 		return finding{}
 	}
@@ -196,14 +224,16 @@ func off(v callgate.Value) bool {
 		return v.JSON() == "0"
 	case callgate.String:
 		return isOff(v.Text())
-	case callgate.Array, callgate.Object:
+	case callgate.Object:
+		if schemaType(v.Get("type").Text()) && !v.Get("path").Exists() {
+			return true // it describes the field
+		}
+		return false
+	case callgate.Array:
 		for range v.Items() {
 			return false
 		}
-		for range v.Members() {
-			return false
-		}
-		return v.Kind() == callgate.Array
+		return true
 	}
 	return false
 }
@@ -217,5 +247,7 @@ func isOff(s string) bool {
 	return false
 }
 
-// fold is how a reader that ignores case takes a name.
-func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+// fold is how a reader that ignores case, or that writes host_path, takes a name.
+func fold(s string) string {
+	return strings.ReplaceAll(lower(plain(strings.TrimSpace(s))), "_", "")
+}
