@@ -3,6 +3,7 @@ package plugins_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,7 +15,7 @@ import (
 
 // The twin is asked about so many calls under so many sets of rules.
 const (
-	twinRules = 24
+	twinRules = 30
 	twinCalls = 160
 )
 
@@ -36,10 +37,23 @@ var scalars = []abi.Value{
 	parsed("-0.0"), parsed("1"), parsed("1.0"), parsed("12"), parsed("1e3"), parsed("1e999999999"), parsed("-5"), parsed("true"), parsed("false"), parsed("null"),
 }
 
+// edges are values at the edges of what numbers and texts are.
+var edges = []abi.Value{
+	parsed("9007199254740992"), parsed("9007199254740993"), parsed("18446744073709551616"), parsed("-9223372036854775809"), parsed("1E+3"), parsed("12.000"),
+	parsed("0.012e3"), parsed("1e-400"), parsed("-1e-999999999"), parsed("1e309"), parsed("0e99999999999999999999"), parsed("1e-99999999999999999999"),
+	parsed("1" + strings.Repeat("0", 400)), parsed("0." + strings.Repeat("0", 400) + "1"), text("9007199254740993"), text("1E+3"), text("012"), text("-0"),
+	text("1e99999999999999999999"), text("0x1F"), text("1_000"), text("Infinity"), text("NaN"), text("\u00a012"), text("\u200912\u2003"), text("\ufeff12"), text("١٢"), text("１２"),
+	text("12\x00"), text("1 2"), text("--1"), text("1.e3"), text("e3"), text("e\u0301"), text("\U0001F600"), text("\u2028"), text("\x00"), text("\u017f"), text("\u212a"), text("ﬀ"),
+	text(" [1,2]"), text("[1,2] "), text("[1,2]x"), text("\ufeff[1,2]"), text(`"eu"`), text(`"[1,2]"`), text(`["[1,2]"]`), text(`{"a":{"b":{"n":12}}}`), text(`[1e3, 1000.0, "1000"]`),
+	text(`{"😀":1,"ﬀ":2}`), text(`{"a":1,"A":2}`), text(`["\ud800"]`), text("[" + strings.Repeat("[", 511) + strings.Repeat("]", 512)), text(strings.Repeat("[", 513) + strings.Repeat("]", 513)),
+	parsed(`{"\ud83d\ude00":1,"\ufb00":2}`), parsed(`[[[[12]]]]`), parsed(`{"a":{"b":{"n":{"o":[{"n":-5}]}}}}`), parsed(`["a\ud800", "eu"]`),
+}
+
 var (
-	words  = rapid.SampledFrom([]string{"a", "A", "b", "n", "list", "o", "x/y", "~", "é"})
-	scalar = rapid.SampledFrom(scalars)
-	value  = drawValue(2)
+	plain  = rapid.SampledFrom([]string{"a", "A", "b", "n", "list", "o", "x/y", "~", "é"})
+	words  = rapid.OneOf(plain, plain, plain, rapid.SampledFrom([]string{"É", "e\u0301", "", "0", "1", "*", "-", "\u212a", "k", "ſ", "s", "~1", "😀", "ﬀ"}))
+	scalar = rapid.OneOf(rapid.SampledFrom(scalars), rapid.SampledFrom(append(slices.Clone(scalars), edges...)))
+	value  = drawValue(3)
 )
 
 func drawValue(depth int) *rapid.Generator[abi.Value] {
@@ -108,7 +122,7 @@ func drawArg(t *rapid.T) (abi.Value, contract.Arg) {
 	arg := contract.Arg{Rule: "policy.yaml:1", Outcome: abi.Deny, MaxBytes: -1}
 	out := abi.ObjectValue()
 	with := func(name string, v abi.Value) { out = out.With(name, v) }
-	arg.Arg = rapid.OneOf(words, rapid.SampledFrom([]string{"/a/b", "/list/0", "/list/*", "/o/*/n", "/*", "/x~1y/a", "/o/a"})).Draw(t, "arg")
+	arg.Arg = rapid.OneOf(words.Filter(func(s string) bool { return s != "" }), rapid.SampledFrom([]string{"/a/b", "/list/0", "/list/*", "/o/*/n", "/*", "/x~1y/a", "/o/a", "/list/-", "/list/00", "/list/01", "/list/4294967296", "/a/", "/~0", "/~01", "/*/*", "/o/*/*", "/a/b/n/o/0/n", "/*/0", "/list/*/a", "/k/a", "/é"})).Draw(t, "arg")
 	with("arg", text(arg.Arg))
 	if rapid.IntRange(0, 3).Draw(t, "ask") == 0 {
 		arg.Outcome = abi.Ask
@@ -116,16 +130,16 @@ func drawArg(t *rapid.T) (abi.Value, contract.Arg) {
 	}
 	switch rapid.IntRange(0, 6).Draw(t, "kind") {
 	case 0:
-		arg.Match = rapid.SampledFrom([]string{"[a-z]+-[0-9]+|eu", ".*", "1.*", "(?i)eu"}).Draw(t, "match")
+		arg.Match = rapid.SampledFrom([]string{"[a-z]+-[0-9]+|eu", ".*", "1.*", "(?i)eu", "(?i)k", `\p{L}+`, `[^x]*`, `(?s).`, `\S+`, "1e3|12"}).Draw(t, "match")
 		with("match", text(arg.Match))
 	case 1:
 		arg.HasIn, arg.In = true, rapid.SliceOfN(value, 0, 4).Draw(t, "in")
 		with("in", abi.ArrayValue(arg.In...))
 	case 2:
-		arg.Max = rapid.SampledFrom([]string{"0", "12", "1000", "-0.5", "1e3"}).Draw(t, "max")
+		arg.Max = rapid.SampledFrom([]string{"0", "12", "1000", "-0.5", "1e3", "9007199254740992", "1e-400", "-1e309", "0.1"}).Draw(t, "max")
 		with("max", parsed(arg.Max))
 	case 3:
-		arg.Min = rapid.SampledFrom([]string{"0", "12", "-5", "1e-3"}).Draw(t, "min")
+		arg.Min = rapid.SampledFrom([]string{"0", "12", "-5", "1e-3", "9007199254740993", "-1e-400", "1e309"}).Draw(t, "min")
 		with("min", parsed(arg.Min))
 	case 4:
 		arg.MaxBytes = rapid.Int64Range(0, 8).Draw(t, "max_bytes")
