@@ -262,7 +262,7 @@ func pluginLockCheck(std stdio, f pluginLockFlags, uses []policy.Use) error {
 		} else if u.Digest != "" && u.Digest != o.Digest {
 			why = fmt.Sprintf("the entry states %s, and the lock pins %s; state that, or leave digest: out", u.Digest, o.Digest)
 		}
-		list = append(list, object("policy", u.Named, "line", u.Line, "plugin", u.Name, "ref", u.Text, "ok", why == "", "why", stated(why)))
+		list = append(list, object("policy", u.Named, "line", u.Line, "column", u.Column, "plugin", u.Name, "ref", u.Text, "ok", why == "", "why", stated(why)))
 		if why == "" {
 			b = fmt.Appendf(b, "ok      %s  %s\n", oneLine(u.Place()), oneLine(u.Text))
 			continue

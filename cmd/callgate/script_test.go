@@ -70,7 +70,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "until": until, "edit": edit, "move": moveNewest, "snippet": snippet, "endpoint": endpoint, "swell": swell,
-			"registry": scriptRegistry, "proxy": scriptProxy, "signed": scriptSigned, "login": scriptLogin, "policies": scriptPolicies,
+			"registry": scriptRegistry, "proxy": scriptProxy, "signed": scriptSigned, "login": scriptLogin, "policies": scriptPolicies, "shape": scriptShape,
 		},
 	})
 }
