@@ -41,19 +41,24 @@ var classes = func() (list [1 << 16]uint8) {
 			}
 		}
 	}
-	const wordy = special // for a while
-	set(wordy, unicode.L, unicode.M)
 	set(joining, joinings...)
 	set(composing, composings...)
 	set(unbroken, unbrokens...)
-	for c := range list {
-		r := rune(c)
-		if list[c]&wordy == 0 || unseen(r) {
+	for c := 0x600; c < 0xFF00; c++ {
+		if list[c] != 0 && (!unicode.IsLetter(rune(c)) && !unicode.IsMark(rune(c)) || unseen(rune(c))) {
 			list[c] = 0
 		}
-		list[c] &^= wordy
-		switch {
-		case c < 0xA0, c == 0x115F, c == 0x1160, c == 0x2800, c >= 0x180B && c <= 0x180F, c >= 0xD800 && c < 0xE000, unseen(r), private(r), outside(r):
+		switch c { // none of these scripts is among ideographs and Hangul
+		case 0x3400:
+			c = 0xA000
+		case 0xAC00:
+			c = 0xFB00
+		}
+	}
+	for _, r := range [...][2]int{{0, 0x9F}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},
+		{0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0x2800, 0x2800}, {0x3164, 0x3164}, {0xD800, 0xF8FF}, {0xFDD0, 0xFDEF},
+		{0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}} {
+		for c := r[0]; c <= r[1]; c++ {
 			list[c] |= special
 		}
 	}
