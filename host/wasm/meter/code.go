@@ -47,6 +47,7 @@ type function struct {
 	region int   // where the region begins in out
 	charge int64 // of the region so far
 	check  bool  // the region begins at a place where fuel is looked at
+	since  int   // instructions since a place where the host may have had its turn
 }
 
 // frame is an open block.
@@ -54,6 +55,8 @@ type frame struct {
 	kind    binary.Op
 	target  bool // its end is reached by a branch or from another arm
 	hasElse bool
+	entry   int // since at the if
+	since   int // the most of the branches to its end
 }
 
 // rewrite makes out from a body.
@@ -88,6 +91,9 @@ func (f *function) write(out *buffer, body binary.Body) {
 
 // begin begins a region at the end of what is written.
 func (f *function) begin(check bool) {
+	if check {
+		f.since = 0
+	}
 	f.live, f.region, f.charge, f.check = true, len(f.out), 0, check
 }
 
@@ -157,6 +163,7 @@ func (f *function) instruction() error {
 		return fmt.Errorf("offset 0x%x: %w", f.code.Offset(&f.in), err)
 	}
 	f.charge += cost(f.in.Op)
+	f.turn()
 	switch f.in.Op {
 	case binary.OpBlock, binary.OpLoop, binary.OpIf:
 		f.block()
@@ -212,7 +219,7 @@ func (f *function) move() bool {
 func (f *function) copy() { f.out.bytes(f.text[f.in.Start:f.in.End]) }
 
 func (f *function) block() {
-	f.open = append(f.open, frame{kind: f.in.Op})
+	f.open = append(f.open, frame{kind: f.in.Op, entry: f.since})
 	switch f.in.Op {
 	case binary.OpBlock:
 		f.copy() // nothing branches to its begin: the region goes on
@@ -233,8 +240,10 @@ func (f *function) arm() {
 	last.hasElse = true
 	if f.live {
 		last.target = true
+		last.since = max(last.since, f.since)
 		f.flush()
 	}
+	f.since = last.entry
 	f.copy()
 	f.begin(false)
 }
@@ -252,6 +261,7 @@ func (f *function) end() {
 	if f.live {
 		f.flush()
 	}
+	f.meet(last, skips)
 	f.copy()
 	f.begin(false)
 }
@@ -286,6 +296,7 @@ func (f *function) target(label uint32) error {
 	to := &f.open[len(f.open)-1-int(label)]
 	if to.kind != binary.OpLoop {
 		to.target = true
+		to.since = max(to.since, f.since)
 	}
 	return nil
 }
@@ -306,6 +317,7 @@ func (f *function) call() {
 	if m.opts.Plain {
 		return
 	}
+	f.since = max(f.since, turnEvery-turnAfterCall)
 	if !host {
 		f.deeper(binary.OpI32Sub)
 	}

@@ -17,8 +17,9 @@
 // The instructions up to the next branch, or place that a branch goes to, are a
 // region; it is charged as a whole where it begins. Whether fuel is left is
 // looked at after the charges of function entries and loop headers, before each
-// bulk instruction, after memory.grow, and after calls of imported functions,
-// so what runs between two looks is in proportion to the size of one body.
+// bulk instruction, after memory.grow, and after calls of imported functions.
+// Where more than 4,096 instructions come between, or 256 after a call, the host is
+// asked whether to go on, as within memory.fill below.
 //
 // # What is added
 //
@@ -29,7 +30,7 @@
 //
 // memory.fill and memory.copy are charged as a whole, and moved a MiB at a time:
 // after each the import gets 0, which asks for no fuel, and whose answer is not
-// added. 0 or less stops the module as well.
+// added. 0 or less stops the module as well. Long code without a look asks the same.
 //
 // Exports: the counter callgate_m1_fuel (mutable i64, 0 at first, so that the
 // first function asks), callgate_m1_depth (mutable i32, callers on the stack;

@@ -3,9 +3,9 @@ package meter
 import "github.com/callgate/callgate/host/wasm/binary"
 
 // pieceBytes is how much memory.fill and memory.copy move before the host gets
-// its turn, about as long as a slice of fuel lasts. Nothing else in a module
-// takes long without a look at the counter, and an engine can not be stopped
-// within an instruction: with it Go's collector, and every other session, waits.
+// its turn, a tenth of a millisecond or less where it was touched before. An
+// engine can not be stopped within an instruction: with it Go's collector, and every
+// other session, waits.
 const pieceBytes = 1 << 20
 
 // The locals of a mover: its parameters.
@@ -89,12 +89,7 @@ func (m *module) pieces(b *buffer, op binary.Op, back bool) {
 		}
 		b.advance(moveLength, binary.OpI32Sub)
 	}
-	b.number(binary.OpI64Const, 0)
-	b.at(binary.OpCall, m.imported)
-	b.number(binary.OpI64Const, 0)
-	b.op(binary.OpI64LeS)
-	b.when()
-	b.op(binary.OpUnreachable, binary.OpEnd)
+	b.ask(m)
 	b.at(binary.OpLocalGet, moveLength)
 	b.number(binary.OpI32Const, pieceBytes)
 	b.op(binary.OpI32GtU)
