@@ -134,16 +134,19 @@ func TestAHelperThatHangs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for mode, want := range map[string]string{"answers": "", "hangs": "its helper did not answer in 2s"} {
+	for mode, c := range map[string]struct {
+		total time.Duration
+		want  string
+	}{"answers": {0, ""}, "hangs": {2 * time.Second, "its helper did not answer in 2s"}} {
 		if err := os.WriteFile(filepath.Join(dir, "mode"), []byte(mode), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := oci.Connect(ref(t, text), oci.Options{PlainHTTP: true, Total: 2 * time.Second})
+		r, err := oci.Connect(ref(t, text), oci.Options{PlainHTTP: true, Total: c.total})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := c.Pull(context.Background())
-		if err := says(err, want); err != nil || want == "" && !bytes.Equal(a.Data, plugin(t, "1.2.0").Data) {
+		a, err := r.Pull(context.Background())
+		if err := says(err, c.want); err != nil || c.want == "" && !bytes.Equal(a.Data, plugin(t, "1.2.0").Data) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}

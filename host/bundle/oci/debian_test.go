@@ -3,9 +3,11 @@ package oci_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,25 +31,18 @@ func debian(t *testing.T) (host string) {
 			t.Skipf("no %s; install docker-registry and apache2-utils", name)
 		}
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "reg") // short, as the path of a socket has to be
+	if err != nil {
+		t.Fatal(err)
+	}
 	users, err := exec.Command("htpasswd", "-Bbn", "ann", "right").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host = free.Addr().String()
+	socket := filepath.Join(dir, "s")
 	config := fmt.Sprintf("version: 0.1\nlog: {level: error, accesslog: {disabled: true}}\nstorage: {filesystem: {rootdirectory: %q}}\n"+
-		"http: {addr: %q, secret: x}\nauth: {htpasswd: {realm: test, path: %q}}\n", filepath.Join(dir, "data"), host, filepath.Join(dir, "users"))
-	if err := os.WriteFile(filepath.Join(dir, "users"), users, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := free.Close(); err != nil {
+		"http: {net: unix, addr: %q, secret: x}\nauth: {htpasswd: {realm: test, path: %q}}\n", filepath.Join(dir, "data"), socket, filepath.Join(dir, "users"))
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "users"), users, 0o600), os.WriteFile(filepath.Join(dir, "config.yml"), []byte(config), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -56,25 +51,47 @@ func debian(t *testing.T) (host string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // it was killed, or the log says why not
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		<-ended
 		if t.Failed() {
 			t.Logf("%s", log.Bytes())
 		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
 	})
-	for range 200 {
-		resp, err := http.Get("http://" + host + "/v2/")
-		if err == nil {
-			if err := resp.Body.Close(); err != nil {
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+		if conn, err := net.Dial("unix", socket); err == nil {
+			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
-			return host
+			return serve(t, before(socket))
 		}
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-ended:
+			t.Fatal("the registry ended")
+		default:
+		}
 	}
 	t.Fatal("the registry does not start")
 	return ""
+}
+
+// before is a port of a server at a socket: one that is taken by no other process
+// between the moment when it is found free and the one when the server listens.
+func before(socket string) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host },
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}},
+	}
 }
 
 func TestWhatIsPushedIsPulled(t *testing.T) {

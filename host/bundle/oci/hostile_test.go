@@ -38,9 +38,9 @@ func stocked(t testing.TB, s signer, r *ocitest.Registry) (text string, p *oci.P
 	return text, p
 }
 
-// impatient is what registries are given that do nothing. All others have the time
-// that they have in use, however busy the machine is.
-var impatient = oci.Options{PlainHTTP: true, Step: 300 * time.Millisecond, Total: 3 * time.Second}
+// impatient is what registries are given that do nothing, for which one that is slow
+// on a busy machine may be taken. All others have the time that they have in use.
+var impatient = oci.Options{PlainHTTP: true, Step: 300 * time.Millisecond}
 
 const manifestsPath, blobsPath = "/v2/acme/no-exfil/manifests/", "/v2/acme/no-exfil/blobs/"
 
@@ -55,9 +55,8 @@ func on(path string, answer func(http.ResponseWriter, *http.Request)) func(http.
 	}
 }
 
-// drip sends a little of a body, and no more.
+// drip sends a little of a body, whose size it does not say, and no more.
 func drip(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Length", "100000")
 	fmt.Fprint(w, "x")
 	w.(http.Flusher).Flush()
 	<-r.Context().Done()
@@ -114,7 +113,7 @@ func TestHostileRegistries(t *testing.T) {
 		{"honest", nil, ""},
 		{"never answers", on("/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "did nothing for 300ms"},
 		{"stops in a manifest", on(manifestsPath, typed(manifestType, drip)), "did nothing for 300ms"},
-		{"stops in a blob", on(blobsPath, drip), "sends other bytes than it says"},
+		{"stops in a blob", on(blobsPath, drip), "did nothing for 300ms"},
 		{"hangs up", on("/", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), "try again"},
 		{"an endless manifest", on(manifestsPath, typed(manifestType, endless)), "try again"},
 		{"an endless blob", on(blobsPath, endless), "sends other bytes than it says"},
@@ -158,7 +157,7 @@ func TestHostileRegistries(t *testing.T) {
 			k := keeper(t, s)
 			before := tree(t, k.Store.Dir)
 			o := oci.Options{PlainHTTP: true}
-			if strings.Contains(c.name, "never") || strings.Contains(c.name, "stops") || strings.Contains(c.name, "endless") {
+			if strings.Contains(c.want, "did nothing") {
 				o = impatient
 			}
 			err := pullWith(t, k, ref, o)
@@ -230,12 +229,9 @@ func pullWith(t *testing.T, k *oci.Keeper, text string, o oci.Options) error {
 func TestARegistryThatIsNotThere(t *testing.T) {
 	login(t)
 	s := newSigner(t)
-	free := httptest.NewServer(http.NotFoundHandler())
-	gone := strings.TrimPrefix(free.URL, "http://")
-	free.Close()
 	k := keeper(t, s)
 	for text, want := range map[string]string{
-		"oci://" + gone + "/a:1":      "takes no connection",
+		"oci://127.0.0.1:1/a:1":       "takes no connection",
 		"oci://none.invalid:5000/a:1": "no host \"none.invalid\"",
 	} {
 		if err := says(pullPlain(t, k, text), want); err != nil || tree(t, k.Store.Dir) != "" {
