@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +59,9 @@ func runBench(ctx context.Context, std stdio, f benchFlags, command []string) er
 	if err != nil {
 		return err
 	}
+	// Who ends it has what it started ended, and its folder removed.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	b.dir, err = benchDir(f.where)
 	if err != nil {
 		return err
