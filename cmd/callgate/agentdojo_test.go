@@ -41,7 +41,7 @@ func dojoRow(mode string, v abi.Value) string {
 // has the smaller tests below.
 func TestAgentDojo(t *testing.T) {
 	t.Parallel()
-	exe := benchBinary(t)
+	exe := built(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

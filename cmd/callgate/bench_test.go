@@ -14,19 +14,6 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-// benchBinary builds the command: a bench starts itself again and again.
-func benchBinary(t *testing.T) string {
-	t.Helper()
-	exe := filepath.Join(t.TempDir(), "callgate")
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
-	}
-	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return exe
-}
-
 // benchRun runs the bench in a directory of its own and returns what it said.
 func benchRun(t *testing.T, exe string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
@@ -50,7 +37,7 @@ func benchRun(t *testing.T, exe string, args ...string) (stdout, stderr string, 
 }
 
 func TestBenchMeasuresEveryPathInEveryColumn(t *testing.T) {
-	exe := benchBinary(t)
+	exe := built(t)
 	stdout, stderr, code := benchRun(t, exe, "--json", "--calls", "3", "--rounds", "2")
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -89,7 +76,7 @@ func TestBenchMeasuresEveryPathInEveryColumn(t *testing.T) {
 }
 
 func TestBenchOfAServerOfOnesOwn(t *testing.T) {
-	exe := benchBinary(t)
+	exe := built(t)
 	denying := filepath.Join(t.TempDir(), "deny.yaml")
 	if err := os.WriteFile(denying, []byte("callgate: 1\nsettings: {default: deny}\n"), 0o600); err != nil {
 		t.Fatal(err)

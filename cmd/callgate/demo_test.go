@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -19,13 +18,7 @@ import (
 
 // TestDemo builds this package once and runs the demo in many ways.
 func TestDemo(t *testing.T) {
-	exe := filepath.Join(t.TempDir(), "callgate")
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
-	}
-	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	exe := built(t)
 	tests := []struct {
 		name string
 		test func(t *testing.T, exe, place string)

@@ -97,7 +97,7 @@ func endpoint(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: endpoint VARIABLE NAME FILE")
 	}
 	path := ts.MkAbs(args[2])
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(scriptPatience); ; time.Sleep(20 * time.Millisecond) {
 		said, _ := os.ReadFile(path) // it is there in a moment
 		for _, m := range endpoints.FindAllSubmatch(said, -1) {
 			if string(m[2]) == args[1] {

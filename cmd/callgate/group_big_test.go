@@ -5,8 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,13 +20,7 @@ func TestAGroupMovesAHundredMegabytesOfResults(t *testing.T) {
 		size = 1 << 20
 	}
 	total := 100 * size
-	callgate := filepath.Join(t.TempDir(), "callgate")
-	build := exec.Command("go", "build", "-o", callgate, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	r := newGroupRun(t, 1, callgate)
+	r := newGroupRun(t, 1, built(t))
 	for n, moved := 0, 0; moved < total; n++ {
 		var calls []<-chan string
 		for _, s := range r.servers {

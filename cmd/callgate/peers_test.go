@@ -10,13 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	callgate "github.com/callgate/callgate/cmd/callgate"
 	"github.com/callgate/callgate/host/ledger"
 )
 
@@ -62,7 +61,7 @@ type peers struct {
 	env      []string
 }
 
-// openPeers finds the peers and builds callgate. Without peers there is nothing
+// openPeers finds the peers, and callgate. Without peers there is nothing
 // to test; where they have to be there, that is a failure.
 func openPeers(t *testing.T) peers {
 	t.Helper()
@@ -81,18 +80,7 @@ func openPeers(t *testing.T) peers {
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@modelcontextprotocol")); err != nil {
 		missing("no real peers: %v; run npm ci --ignore-scripts in testdata/peers", err)
 	}
-	p := peers{dir: dir, node: node, callgate: filepath.Join(t.TempDir(), "callgate")}
-	build := []string{"build", "-o", p.callgate, "."}
-	if runtime.GOOS == "windows" {
-		p.callgate += ".exe"
-		build[2] = p.callgate
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		build = slices.Insert(build, 1, "-race")
-	}
-	if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
-		t.Fatalf("go %q: %v\n%s", build, err, out)
-	}
+	p := peers{dir: dir, node: node, callgate: callgate.BuiltAlike(t)}
 	seen(t, "abi", "cmd", "host", "packs", "testdata/peers")
 	home := t.TempDir()
 	p.env = append(os.Environ(),

@@ -34,6 +34,7 @@ func (s signing) must(input, name string, args ...string) string {
 // Whoever made the keys, and whoever signed, either verifies it: keys with a password
 // and without.
 func TestMinisignAndWeUseTheSameKeys(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("minisign"); err != nil {
 		if os.Getenv("CALLGATE_CI") == "1" {
 			t.Fatal("no minisign; install it")

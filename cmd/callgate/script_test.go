@@ -25,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"callgate":    func() { os.Exit(Main()) },
 		"fakeserver":  func() { os.Exit(fakeServer(os.Args[1:])) },
 		"askedserver": func() { os.Exit(askedServer(os.Args[1:])) },
@@ -121,7 +121,10 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// until runs a command again and again, at most 20 seconds, until its output
+// scriptPatience bounds only a script that fails.
+const scriptPatience = time.Minute
+
+// until runs a command again and again, for scriptPatience at most, until its output
 // matches: until REGEXP COMMAND ARGS...
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -129,7 +132,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(scriptPatience); ; time.Sleep(20 * time.Millisecond) {
 		_ = ts.Exec(args[1], args[2:]...) // its output says enough
 		if want.MatchString(ts.ReadFile("stdout")) {
 			return
