@@ -62,13 +62,22 @@ func TestOnlyRegularFilesOfOursAreOpened(t *testing.T) {
 	counted(t, len(cases))
 }
 
+// mksocket binds a socket at a short path, as that of a socket has to be, and moves it.
 func mksocket(path string) error {
+	dir, err := os.MkdirTemp("", "l")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return err
 	}
 	defer syscall.Close(fd)
-	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
+	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: dir + "/s"}); err != nil {
+		return err
+	}
+	return os.Rename(dir+"/s", path)
 }
 
 func TestTheGroupDirectoryMustBeOurs(t *testing.T) {
