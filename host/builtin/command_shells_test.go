@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,8 @@ func ran(t testing.TB, shell, dir, log, line string) []string {
 	cmd := exec.CommandContext(ctx, shell, "-c", line)
 	cmd.Dir, cmd.Env = work, []string{"PATH=" + dir, "HOME=" + work}
 	cmd.WaitDelay = time.Second
+	// Through pipes, what it leaves to run is waited for as well.
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 	cmd.Run() // what it says does not matter, what it ran does
 	text, _ := os.ReadFile(log)
 	return strings.Fields(string(text))
