@@ -28,15 +28,17 @@ func inFolder(t *testing.T, run string) *Folder {
 	return f
 }
 
+// patience bounds only a test that fails.
+const patience = time.Minute
+
 // pidIn waits for a number in a file.
 func pidIn(t *testing.T, path string) int {
 	t.Helper()
-	for range 1000 {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(path)
 		if pid, bad := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && bad == nil {
 			return pid
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("no number in %s", path)
 	return 0
@@ -44,13 +46,12 @@ func pidIn(t *testing.T, path string) int {
 
 // isGone waits until a process has ended; one that nobody has waited for has.
 func isGone(pid int) bool {
-	for range 1000 {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		p, err := os.FindProcess(pid)
 		status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 		if err != nil || p.Signal(syscall.Signal(0)) != nil || strings.Contains(string(status), "\nState:\tZ") {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }

@@ -65,13 +65,12 @@ func newFilesAreWhole(t *testing.T, lang, name string) {
 	}
 }
 
+// workshop is where template is, until all tests have run.
+var workshop string
+
 // template is a new plugin, built once.
 var template = sync.OnceValues(func() (*Folder, error) {
-	dir, err := os.MkdirTemp("", "template")
-	if err != nil {
-		return nil, err
-	}
-	dir = filepath.Join(dir, "mailguard")
+	dir := filepath.Join(workshop, "mailguard")
 	files, err := New("go", "acme/mailguard")
 	if err == nil {
 		err = Create(dir, files)
@@ -91,9 +90,13 @@ var template = sync.OnceValues(func() (*Folder, error) {
 })
 
 func TestMain(m *testing.M) {
+	var err error
+	if workshop, err = os.MkdirTemp("", "template"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
-	if f, err := template(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(f.Dir)) // of the system's temporary files
+	if err := os.RemoveAll(workshop); err != nil {
+		panic(err)
 	}
 	os.Exit(code)
 }

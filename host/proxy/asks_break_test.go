@@ -295,7 +295,7 @@ func TestTheEndAnswersEveryHeldCallOnce(t *testing.T) {
 			}
 			select {
 			case <-l.done:
-			case <-time.After(20 * time.Second):
+			case <-time.After(patience):
 				t.Fatal(end, ": the relay does not end")
 			}
 			for i := range calls {

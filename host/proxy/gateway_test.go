@@ -74,7 +74,7 @@ func serveGateway(t *testing.T, policyText string, server proxy.GatewayServer, l
 // post sends a body and returns status, headers and the frames of the answer.
 func (s *served) post(body string, header ...string) (int, http.Header, string) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader(body))
 	if err != nil {

@@ -57,7 +57,7 @@ type shot struct {
 
 func (a *attacked) send(s shot) (*http.Response, string) {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	a.t.Cleanup(cancel)
 	if s.method == "" {
 		s.method = http.MethodPost

@@ -293,7 +293,7 @@ func (b *brainOverHTTP) listen(w http.ResponseWriter, r *http.Request, id string
 // listens.
 func (b *brainOverHTTP) say(t *testing.T, id, line string) {
 	t.Helper()
-	for range 2000 {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		b.mu.Lock()
 		to := b.streams[id]
 		b.mu.Unlock()
@@ -301,7 +301,6 @@ func (b *brainOverHTTP) say(t *testing.T, id, line string) {
 			to <- line
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatalf("nobody listens in %q", id)
 }

@@ -156,7 +156,7 @@ func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 		in.Close()
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			w.t.Error("the relay does not end")
 		}
 	}
@@ -191,7 +191,7 @@ func (w *wired) got() string {
 // await waits for a frame at the client.
 func (w *wired) await(text string) string {
 	w.t.Helper()
-	for range 1000 {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		w.mu.Lock()
 		for _, line := range w.lines {
 			if strings.Contains(line, text) {
@@ -200,7 +200,6 @@ func (w *wired) await(text string) string {
 			}
 		}
 		w.mu.Unlock()
-		time.Sleep(5 * time.Millisecond)
 	}
 	w.t.Fatalf("%s: no frame with %q; have %s\nserver: %s", w.b.name, text, w.got(), w.log())
 	return ""

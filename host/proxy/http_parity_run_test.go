@@ -70,11 +70,10 @@ func (w *wired) run(c parity) {
 // arrived waits for a frame at the server.
 func (w *wired) arrived(text string) {
 	w.t.Helper()
-	for range 1000 {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		if strings.Contains(w.log(), text) {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	w.t.Fatalf("%s: %q does not reach the server: %s", w.b.name, text, w.log())
 }

@@ -98,7 +98,7 @@ func TestAFullStreamEndsWithItsClient(t *testing.T) {
 	res.Body.Close()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Error("the server goes on")
 	}
 	eventually(t, "nobody waits for room any more", func() bool {
@@ -131,7 +131,7 @@ func TestAnEndlessStreamEndsWithItsClient(t *testing.T) {
 	res.Body.Close()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Error("the server goes on")
 	}
 }

@@ -86,7 +86,7 @@ func TestACallThatIsGivenUpWhileItWaitsEndsItsAnswer(t *testing.T) {
 				} else if _, err := w.person.answer(t, q, true); err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), patience)
 				defer cancel()
 				select {
 				case <-ended:

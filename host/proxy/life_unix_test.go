@@ -30,11 +30,10 @@ func TestAServerThatIgnoresTheEndIsEnded(t *testing.T) {
 }
 
 func alive(p *os.Process) bool {
-	for i := 0; i < 50; i++ {
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
 		if !signalled(p) {
 			return false
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	return true
 }

@@ -187,10 +187,11 @@ func TestWhateverIsRefusedKeepsItsID(t *testing.T) {
 // awaitCount waits until a text has come so many times.
 func (l *link) awaitCount(text string, n int) {
 	l.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(patience)
 	for strings.Count(l.got(), text) < n {
 		select {
 		case <-l.seen:
+		case <-time.After(20 * time.Millisecond):
 		case <-late:
 			l.t.Fatalf("%q has come %d times; want %d", text, strings.Count(l.got(), text), n)
 		}
