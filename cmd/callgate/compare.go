@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -35,10 +36,16 @@ func (t *tally) summary(w io.Writer) {
 	}
 }
 
-// failed says that something differs, or that there was nothing to tell it by: a
+// result is an error if something differs, or if there was nothing to tell it by: a
 // comparison of nothing is no proof.
-func (t *tally) failed() bool {
-	return t.different+t.others > 0 || t.gone > 0 && t.gone == t.verdicts()
+func (t *tally) result() error {
+	switch {
+	case t.different+t.others > 0:
+		return failed(nil)
+	case t.gone > 0 && t.gone == t.verdicts():
+		return failed(errors.New("nothing could be compared: each verdict rests on text or a module that was not kept here"))
+	}
+	return nil
 }
 
 // maxEarly bounds how many differences are kept before it is known whether they

@@ -102,10 +102,7 @@ func eval(std stdio, f evalFlags, input string) error {
 		return err
 	}
 	e.tally.summary(std.err)
-	if e.tally.failed() {
-		return failed(nil)
-	}
-	return nil
+	return e.tally.result()
 }
 
 // evaluation is one run of eval.
