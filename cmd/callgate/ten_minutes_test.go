@@ -30,11 +30,7 @@ func TestTenMinutesOfThePageAreTrue(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(page), "\n## In ten minutes\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+"/usr/bin")
-	t.Setenv("GOPROXY", "off")
-	t.Setenv("GOWORK", "off")
-	t.Setenv("GOFLAGS", "-mod=vendor")
-	t.Setenv("npm_config_prefer_offline", "true")
+	t.Parallel()
 	ran := map[string]bool{}
 	for _, block := range strings.Split(section, "```sh\n")[1:] {
 		block, _, _ = strings.Cut(block, "\n```")
@@ -48,7 +44,10 @@ func TestTenMinutesOfThePageAreTrue(t *testing.T) {
 			lang = "go"
 		}
 		ran[lang] = true
-		t.Run(lang, func(t *testing.T) { tenMinutesOf(t, lang, block) })
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			tenMinutesOf(t, lang, block)
+		})
 	}
 	if len(ran) != len(tenMinutes) {
 		t.Errorf("%v; want all of %v", ran, tenMinutes)
@@ -61,23 +60,34 @@ func tenMinutesOf(t *testing.T, lang, block string) {
 			t.Errorf("there is no %s", must)
 		}
 	}
-	if err := exec.Command("sh", "-c", tenMinutes[lang]).Run(); err != nil {
+	dir := t.TempDir()
+	env := tenMinutesEnv(dir, lang)
+	look := exec.Command("sh", "-c", tenMinutes[lang])
+	look.Env = env
+	if err := look.Run(); err != nil {
 		if os.Getenv("CALLGATE_CI") == "1" {
 			t.Fatalf("no toolchain: %s fails", tenMinutes[lang])
 		}
 		t.Skipf("no toolchain: %s fails", tenMinutes[lang])
 	}
-	if lang == "rust" { // Debian's, which has the target
-		t.Setenv("PATH", "/usr/bin"+string(filepath.ListSeparator)+os.Getenv("PATH"))
-		t.Setenv("RUSTC", "/usr/bin/rustc")
-	}
-	dir := t.TempDir()
-	t.Setenv("GOCACHE", goBuildCache())
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	cmd := exec.Command("sh", "-euc", block+"\ncallgate plugin pack") // it is whole
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader("y\n")
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader("y\n")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "13 cases, 13 passed, 0 failed") || !strings.Contains(string(out), "8 laws, 0 broken") || !strings.Contains(string(out), "acme/mailguard 0.1.0, ") {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// tenMinutesEnv is what the commands of a language run with: a cache of their own,
+// and no registry of Go.
+func tenMinutesEnv(dir, lang string) []string {
+	path := os.Getenv("PATH") + ":/usr/bin"
+	env := append(os.Environ(),
+		"GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=vendor", "GOCACHE="+goBuildCache(),
+		"XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "npm_config_prefer_offline=true")
+	if lang == "rust" { // Debian's, which has the target
+		path = "/usr/bin:" + path
+		env = append(env, "RUSTC=/usr/bin/rustc")
+	}
+	return append(env, "PATH="+path)
 }
