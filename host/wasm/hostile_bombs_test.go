@@ -70,8 +70,8 @@ func bombs() map[string][]byte {
 		"body_bomb":           function(0, strings.Repeat("\x01", scan.MaxBodyBytes)),
 		"stack_bomb":          function(0, strings.Repeat("\x41\x00", 100_000)+"\x00"),
 		"results_bomb": changed(func(m *w.Module) {
-			f := m.Add(m.AddType("", strings.Repeat("i", 1_000)), w.Body("\x00\x0b"))
-			m.Add(w.Void, w.Body(strings.Repeat("\x10"+string(w.U(f))+"\x00", 100_000)+"\x0b"))
+			f := m.Add(m.AddType("", strings.Repeat("i", scan.MaxTypeValues)), w.Body("\x00\x0b"))
+			m.Add(w.Void, w.Body(strings.Repeat("\x10"+string(w.U(f))+"\x00", 1_000_000)+"\x0b"))
 		}),
 		"types_bomb":   changed(func(m *w.Module) { more(&m.Types, 10_000, w.Type("", "")) }),
 		"globals_bomb": changed(func(m *w.Module) { more(&m.Globals, 2_000, []byte("\x7f\x01\x41\x00\x0b")) }),

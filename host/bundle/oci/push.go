@@ -115,7 +115,8 @@ func (c *Registry) listed(ctx context.Context, all *composed) error {
 	if len(all.signatures) == 0 {
 		return nil
 	}
-	found, want, missing := 0, 1, all.signatures
+	var missing []signature
+	found, want := 0, 1
 	switch _, err := c.repo.Resolve(ctx, strings.Replace(all.manifest.desc.Digest.String(), ":", "-", 1)); {
 	case err == nil:
 		want = 2

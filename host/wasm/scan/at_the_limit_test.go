@@ -94,12 +94,12 @@ var upTo = map[scan.Limit]func(m *Module, n int){
 		m.Add(Void, Body(strings.Repeat("\x03\x40\x0b", loops)+"\x0b", Group(uint32(locals), 'i')))
 	},
 	scan.ModuleValues: func(m *Module, n int) {
-		many := m.Add(m.AddType("", strings.Repeat("i", 1_000)), Body("\x00\x0b"))
+		const most = scan.MaxTypeValues
+		many := m.Add(m.AddType("", strings.Repeat("i", most)), Body("\x00\x0b"))
 		one := m.Add(m.AddType("", "i"), Body("\x00\x0b"))
-		// The ends of evaluate and of these two give 1,002.
-		n -= 1_002
+		n -= most + 2 // which the ends of evaluate and of these two give
 		call := func(i int) string { return "\x10" + string(U(i)) + "\x00" }
-		m.Add(Void, Body(strings.Repeat(call(many), n/1_000)+strings.Repeat(call(one), n%1_000)+"\x0b"))
+		m.Add(Void, Body(strings.Repeat(call(many), n/most)+strings.Repeat(call(one), n%most)+"\x0b"))
 	},
 }
 
@@ -181,9 +181,9 @@ var bombs = map[string][]byte{
 	"data count":    changed(func(m *Module) { m.DataCount = []byte("\xff\xff\xff\xff\x0f") }),
 	"table":         changed(func(m *Module) { m.Tables = [][]byte{[]byte("\x70\x00\xff\xff\xff\xff\x0f")} }),
 	"memory":        changed(func(m *Module) { m.Memories = [][]byte{[]byte("\x00\xff\xff\xff\xff\x0f")} }),
-	// Each call of two bytes gives 1,000 values.
+	// Each call of two bytes gives as many values as may be.
 	"results": changed(func(m *Module) {
-		f := m.Add(m.AddType("", strings.Repeat("i", 1_000)), Body("\x00\x0b"))
+		f := m.Add(m.AddType("", strings.Repeat("i", scan.MaxTypeValues)), Body("\x00\x0b"))
 		m.Add(Void, Body(strings.Repeat("\x10"+string(U(f)), 50_000)+"\x0b"))
 	}),
 	"groups of locals": changed(func(m *Module) {
