@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ func pluginTrustCmd(std stdio) *cobra.Command {
 }
 
 // editTrust changes the trust file. notes are what follows from it, done what was
-// done.
+// done. What the file says already is no error: whoever sets up machines says it
+// again.
 func editTrust(std stdio, named string, asJSON bool, change func(*bundle.Trust) (done string, notes []string, err error)) error {
 	path, err := trustPath(named)
 	if err != nil {
@@ -35,18 +37,23 @@ func editTrust(std stdio, named string, asJSON bool, change func(*bundle.Trust) 
 		done, notes, refused = change(t)
 		return refused
 	})
+	same := errors.Is(refused, bundle.ErrUnchanged)
 	switch {
+	case same:
 	case refused != nil:
 		return failed(fmt.Errorf("%s stays as it was: %w", path, refused))
 	case err != nil:
 		return unread(err, "name another trust file with --trust")
 	}
 	text := fmt.Appendf(nil, "%s\n", oneLine(done))
+	if same {
+		text = fmt.Appendf(nil, "there already: %s\n", oneLine(done))
+	}
 	for _, n := range notes {
 		text = fmt.Appendf(text, "note: %s\n", oneLine(n))
 	}
 	if asJSON {
-		text = jsonLine(object("file", path, "done", done, "notes", stringsOf(notes)))
+		text = jsonLine(object("file", path, "changed", !same, "done", done, "notes", stringsOf(notes)))
 	}
 	_, err = std.out.Write(text)
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,7 +22,7 @@ func trustAddCmd(std stdio) *cobra.Command {
 		Short: "Trust a key with the plugins of a scope",
 		Long: "KEY is a public key of minisign, which begins with RW, or its file. NAME is what you call it. SCOPE is acme/ for all plugins\n" +
 			"below it, or the whole name of one; the nearest scope alone decides about a plugin. A key that is there already gets more\n" +
-			"scopes, another day or another note. What follows for scopes that are there is printed.",
+			"scopes, another day or another note; where the file says all of it, nothing changes. What follows for scopes that are there is printed.",
 		Args: wants(cobra.ExactArgs(2), "say callgate plugin trust add NAME KEY --scope SCOPE"),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			key, err := readPublicKey(words[1])
@@ -55,7 +56,7 @@ func trustAddCmd(std stdio) *cobra.Command {
 
 // grant adds a key, and says what its scopes are then.
 func grant(t *bundle.Trust, g bundle.Grant, now time.Time) (done string, notes []string, err error) {
-	if notes, err = t.Grant(g); err != nil {
+	if notes, err = t.Grant(g); err != nil && !errors.Is(err, bundle.ErrUnchanged) {
 		return "", nil, err
 	}
 	done = g.Name + "  key " + bundle.KeyID(g.Public.ID())
@@ -67,7 +68,7 @@ func grant(t *bundle.Trust, g bundle.Grant, now time.Time) (done string, notes [
 			notes = append(notes, unmet)
 		}
 	}
-	return done, notes, nil
+	return done, notes, err
 }
 
 // dayToCome reads a day that has not begun.

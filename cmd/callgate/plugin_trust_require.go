@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,9 @@ func trustRequireCmd(std stdio) *cobra.Command {
 		RunE: func(_ *cobra.Command, words []string) error {
 			return editTrust(std, file, asJSON, func(t *bundle.Trust) (string, []string, error) {
 				before, err := t.Require(words[0], words[1], lower)
+				if errors.Is(err, bundle.ErrUnchanged) {
+					return fmt.Sprintf("%s has to be %s or newer", words[0], words[1]), nil, err
+				}
 				return fmt.Sprintf("%s has to be %s or newer; before: %s", words[0], words[1], cmp.Or(before, "any version")), nil, err
 			})
 		},

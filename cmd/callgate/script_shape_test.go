@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,21 +28,21 @@ func scriptShape(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// shapeOf is a value by the names and kinds of what is in it.
-func shapeOf(v abi.Value) string {
-	switch v.Kind() {
+// shapeOf is values by the names and kinds of what is in them: what stands in one place
+// of several is one shape, and "name?" is a member that not all of them have.
+func shapeOf(values ...abi.Value) string {
+	if len(values) == 0 {
+		return ""
+	}
+	switch values[0].Kind() {
 	case abi.Object:
-		var of []string
-		for _, m := range v.Members() {
-			of = append(of, m.Name+": "+shapeOf(m.Value))
-		}
-		slices.Sort(of)
-		return "{" + strings.Join(of, ", ") + "}"
+		return "{" + strings.Join(membersOf(values), ", ") + "}"
 	case abi.Array:
-		if v.Len() == 0 {
-			return "[]"
+		var items []abi.Value
+		for _, v := range values {
+			items = append(items, v.Items()...)
 		}
-		return "[" + shapeOf(v.Items()[0]) + "]"
+		return "[" + shapeOf(items...) + "]"
 	case abi.String:
 		return "text"
 	case abi.Number:
@@ -52,18 +53,52 @@ func shapeOf(v abi.Value) string {
 	return "null"
 }
 
-// The page for operators says what --json prints, as it is.
+// documents are members that hold what another page describes.
+var documents = map[string]string{"manifest": "plugin.json", "snapshot": "snapshot"}
+
+// membersOf are the members of objects, by name.
+func membersOf(objects []abi.Value) []string {
+	held := map[string][]abi.Value{}
+	for _, o := range objects {
+		for _, m := range o.Members() {
+			held[m.Name] = append(held[m.Name], m.Value)
+		}
+	}
+	var of []string
+	for _, name := range slices.Sorted(maps.Keys(held)) {
+		mark := ""
+		if len(held[name]) < len(objects) {
+			mark = "?"
+		}
+		shape := shapeOf(held[name]...)
+		if document, ok := documents[name]; ok && held[name][0].Kind() == abi.Object {
+			shape = document
+		}
+		of = append(of, name+mark+": "+shape)
+	}
+	return of
+}
+
+// The pages for operators and for authors say what --json prints, as it is.
 func TestShapesOfJSONAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "distribution.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile(filepath.Join("testdata", "script", "plugin_json.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, want, _ := strings.Cut(string(script), "\n-- want --\n")
-	if n := strings.Count(want, "\n"); n < 24 || !strings.Contains(string(page), "```text\n"+want+"```\n") {
-		t.Errorf("docs/distribution.md does not have the %d lines of plugin_json.txtar", n)
+	for _, c := range []struct {
+		page, script string
+		lines        int // at least
+	}{
+		{"distribution.md", "plugin_json.txtar", 30},
+		{"plugins.md", "plugin_json_author.txtar", 20},
+	} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "docs", c.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		script, err := os.ReadFile(filepath.Join("testdata", "script", c.script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want, _ := strings.Cut(string(script), "\n-- want --\n")
+		if n := strings.Count(want, "\n"); n < c.lines || !strings.Contains(string(page), "```text\n"+want+"```\n") {
+			t.Errorf("docs/%s does not have the %d lines of %s", c.page, n, c.script)
+		}
 	}
 }

@@ -25,9 +25,12 @@ type Grant struct {
 	Note      *string    // nil: as it is, none for a new key
 }
 
+// ErrUnchanged is what an edit returns if the trust file says just that already.
+var ErrUnchanged = errors.New("nothing to change")
+
 // Grant adds a key to scopes, and says what that means besides. A key that is known
 // under the name gets more scopes, another day to expire or another note; what
-// would change nothing is an error.
+// would change nothing is [ErrUnchanged].
 func (t *Trust) Grant(g Grant) (notes []string, err error) {
 	t.filled()
 	if !keyName.MatchString(g.Name) {
@@ -64,7 +67,7 @@ func (t *Trust) Grant(g Grant) (notes []string, err error) {
 		notes = append(notes, more...)
 	}
 	if !changed {
-		return nil, fmt.Errorf("key %s is there already, as %q, with all of this", id, g.Name)
+		return nil, ErrUnchanged
 	}
 	return notes, nil
 }
@@ -192,7 +195,8 @@ func (t *Trust) uncovered(match string) string {
 	return fmt.Sprintf("scope %q is gone: its plugins now stand under %q, and are signed by %d of %s", match, outer, max(scope.Threshold, 1), strings.Join(scope.Keys, ", "))
 }
 
-// Revoke takes a digest, of a bundle or of a module, out of what may be used.
+// Revoke takes a digest, of a bundle or of a module, out of what may be used. One that
+// is revoked already for the same reason is [ErrUnchanged].
 func (t *Trust) Revoke(digest, why string) error {
 	t.filled()
 	switch old, again := t.Revoked[digest]; {
@@ -200,8 +204,10 @@ func (t *Trust) Revoke(digest, why string) error {
 		return fmt.Errorf("%q is no digest; want sha256: and 64 hexadecimal digits in lower case, as callgate plugin verify prints it", digest)
 	case why == "":
 		return errors.New("no reason; state one with --why, for those who meet the bundle")
+	case again && why == old:
+		return ErrUnchanged
 	case again:
-		return fmt.Errorf("%s is revoked already: %q", digest, old)
+		return fmt.Errorf("%s is revoked already: %q; to state another reason, take that back with callgate plugin trust rm %[1]s", digest, old)
 	}
 	t.Revoked[digest] = why
 	return nil
@@ -217,7 +223,8 @@ func (t *Trust) Unrevoke(digest string) error {
 }
 
 // Require states the oldest version of a plugin that may be used, and returns what
-// was stated before, "" for nothing. An older one than that has to be wanted.
+// was stated before, "" for nothing. An older one than that has to be wanted, and the
+// same one is [ErrUnchanged].
 func (t *Trust) Require(name, version string, lower bool) (before string, err error) {
 	t.filled()
 	before = t.MinVersions[name]
@@ -227,7 +234,7 @@ func (t *Trust) Require(name, version string, lower bool) (before string, err er
 	case !isVersion(version):
 		return "", fmt.Errorf("%q is no version; want one like 1.2.0", version)
 	case before == version:
-		return "", fmt.Errorf("%s %s is asked for already", name, version)
+		return before, ErrUnchanged
 	case before != "" && compareVersions(version, before) < 0 && !lower:
 		return "", fmt.Errorf("%s %s is asked for already, and %s is older; say --lower if older ones are to be taken again", name, before, version)
 	}
