@@ -86,11 +86,11 @@ func eval(std stdio, f evalFlags, input string) error {
 	if err != nil {
 		return err
 	}
-	given := len(f.files) > 0 || f.floor != ""
+	given, missing := len(f.files) > 0 || f.floor != "", absent{}
 	e := &evaluation{
-		out: bufio.NewWriter(std.out), err: std.err,
+		out: bufio.NewWriter(std.out), err: std.err, absent: missing,
 		o: replay.Options{
-			Policy: p, Specs: builtin.Table(), Plugin: pluginOf, Place: here, Keep: given, Tools: tools, Approve: f.approve == "all",
+			Policy: p, Specs: builtin.Table(), Plugin: missing.plugin, Place: here, Keep: given, Tools: tools, Approve: f.approve == "all",
 		},
 		tally: tally{outcomes: given, off: !given && f.approve == "all"},
 	}
@@ -102,6 +102,9 @@ func eval(std stdio, f evalFlags, input string) error {
 		return err
 	}
 	e.tally.summary(std.err)
+	if e.tally.gone > 0 {
+		missing.list(std.err)
+	}
 	return e.tally.result()
 }
 
@@ -111,6 +114,7 @@ type evaluation struct {
 	err   io.Writer
 	o     replay.Options
 	tally tally
+	absent
 }
 
 // input reads standard input, a file, or every ledger file of a directory.
@@ -190,10 +194,10 @@ type streaming struct {
 func (e *evaluation) stream(s source) error {
 	o := e.o
 	if s.group != nil {
-		o.Prior = replay.Files(s.group)
+		o.Prior = e.prior(replay.Files(s.group))
 		text := textOf(s.path)
 		defer text.Close()
-		o.Text = text
+		o.Text = e.reading(text, s.path)
 	}
 	p := replay.New(o)
 	c := comparison{tally: &e.tally, source: s.name, player: p, err: e.err}

@@ -30,7 +30,7 @@ type lostText struct {
 
 // text is the error that names all of it in one line.
 func (l lostText) text(count int) error {
-	return fmt.Errorf("ledger file %q refers to text that is gone, %s in segment %q, the first at line %d: %w; bring the segment back from where the ledger was copied or cleaned, "+
+	return fmt.Errorf("ledger file %q refers to text that is gone, %s in segment %q, the first at line %d: %w; bring that segment, a file that ends with .text or .text.s2, back from where the ledger was copied or cleaned, "+
 		"or move the file and the older ones of its server away: what they hold can not be replayed in full", l.path, plural.Of(count, "time"), l.ref.Segment, l.line, l.why)
 }
 
