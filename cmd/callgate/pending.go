@@ -80,8 +80,10 @@ func questions(list []approval.Process) ([]openQuestion, error) {
 	return open, errors.Join(errs...)
 }
 
+// processName has the group, too: a gateway is one process with a group for each
+// client.
 func processName(p approval.Process) string {
-	return fmt.Sprintf("server %q (process %d)", p.Info.Server, p.Info.PID)
+	return fmt.Sprintf("server %q (process %d, group %s)", p.Info.Server, p.Info.PID, p.Info.Group)
 }
 
 func pending(std stdio, group string, asJSON bool) error {

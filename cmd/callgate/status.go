@@ -57,7 +57,7 @@ func status(std stdio, found []clients.Found, asJSON bool) error {
 	}
 	others := unexplained(found, running)
 	for _, p := range others {
-		text.WriteString(oneLine(processName(p)) + "  group " + oneLine(p.Info.Group) + "  no configuration that is found starts it\n")
+		text.WriteString(oneLine(processName(p)) + "  no configuration that is found starts it\n")
 		for _, line := range notesOf(p) {
 			text.WriteString("    " + oneLine(line) + "\n")
 		}

@@ -106,6 +106,9 @@ func (w *mending) one(v abi.Verdict) bool {
 	if v.Mend == "" && v.Plugin != nil {
 		return w.note("plugin %s decides it; if it should not, change its with: or its on: at %s, or take it out there", v.Contract, v.Rule)
 	}
+	if v.Code == "PLUGIN_HIDDEN" && v.Rule != "" {
+		return w.note("if the plugin should not hide it, change its with: or its on: at %s, or take it out there; else list again once the server says something else", v.Rule)
+	}
 	return w.note("%s", v.Mend)
 }
 
