@@ -331,3 +331,14 @@ const callGood = `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name
 const onlyGood = "callgate: 1\npacks: none\nsettings: {default: deny}\n" +
 	"servers:\n  fake: {methods: {\"vendor/*\": allow, notifications/vendor: allow}, requests: {roots: allow}}\ntools:\n" +
 	"  fake/good: {verdict: allow}\n  fake/slow: {verdict: allow}\n  fake/die: {verdict: allow}\n  fake/say: {verdict: allow}\n  fake/big: {verdict: allow}\n  fake/hush: {verdict: allow}\n"
+
+// eventually waits for something that happens without anybody waiting for it.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+		if is() {
+			return
+		}
+	}
+	t.Fatalf("%s: it never is", what)
+}

@@ -21,17 +21,6 @@ import (
 	"github.com/callgate/callgate/host/proxy"
 )
 
-// eventually waits for something that happens without anybody waiting for it.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
-		if is() {
-			return
-		}
-	}
-	t.Fatalf("%s: it never is", what)
-}
-
 // TestAChildThatEndsAnswersItsClient: while it is initialized, or in the middle
 // of a call; its session is gone then, and another can be had.
 func TestAChildThatEndsAnswersItsClient(t *testing.T) {
