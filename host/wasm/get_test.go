@@ -79,7 +79,8 @@ func TestGetFindsWhatAPointerNames(t *testing.T) {
 				t.Errorf("%.40q: %q; want %q", g.pointer, a.Output, want)
 			}
 		}
-		v := at(view, []byte(g.pointer))
+		r := run{view: view}
+		v := r.at([]byte(g.pointer))
 		if v.Kind() != g.kind || string(v.Bytes(nil)) != g.bytes {
 			t.Errorf("%.40q: %v; want %q", g.pointer, v, g.bytes)
 		}

@@ -38,8 +38,17 @@ func (l *logBuffer) add(level uint32, text []byte) {
 	l.lines = append(l.lines, Line{min(level, abi.LogError), strings.ToValidUTF8(string(text), "\uFFFD")})
 }
 
-// write takes what a guest writes to standard output (0) or error (1).
+// write takes what a guest writes to standard output (0) or error (1), in pieces:
+// nothing stops the host in the search for the end of a line of 256 MiB.
 func (l *logBuffer) write(stream int, text []byte) {
+	for len(text) > 0 {
+		n := min(len(text), MaxLogBytes)
+		l.piece(stream, text[:n])
+		text = text[n:]
+	}
+}
+
+func (l *logBuffer) piece(stream int, text []byte) {
 	part := &l.parts[stream]
 	for {
 		line, rest, ended := bytes.Cut(text, []byte("\n"))

@@ -43,7 +43,9 @@ type run struct {
 	class  abi.FailureClass
 	detail string
 
-	last lookup // the answer to the last get, which a guest often asks for twice
+	last    lookup // the answer to the last get, which a guest often asks for twice
+	named   bool   // longest is known
+	longest int    // see longestName
 }
 
 // callCtx is the context that a guest runs under; host functions find the run in
@@ -81,7 +83,7 @@ func (r *run) begin(view abi.Value, fuel uint64, wall time.Duration, seedOf func
 	r.wall, r.deadline = wall, r.turned.Add(wall)
 	r.log = logBuffer{}
 	r.class, r.detail = "", ""
-	r.last.known = false
+	r.last.known, r.named = false, false
 	if r.fuel != nil { // else the counter is zero, and the guest asks at once
 		r.granted = min(r.limits.FuelSlice, fuel)
 		r.fuel.Set(r.granted)
@@ -89,7 +91,7 @@ func (r *run) begin(view abi.Value, fuel uint64, wall time.Duration, seedOf func
 }
 
 // again lets the run go on with another export, with the fuel that is left.
-func (r *run) again(view abi.Value) { r.view, r.last.known = view, false }
+func (r *run) again(view abi.Value) { r.view, r.last.known, r.named = view, false, false }
 
 // used is the fuel that the run has used.
 func (r *run) used() uint64 {
