@@ -32,19 +32,28 @@ const (
 
 // entry is where the native code of a module is.
 type entry struct {
-	dir  string
+	dir  string // of this process alone, or "" for nothing
 	code string // dir, or "" for a module that is compiled again in the host
-	kept bool   // dir stays
+	from string // what others can use, of which this is a copy; "" if there is none
+	as   string // what others may find dir as; "" if they may not
 }
 
-// leave removes what is not kept.
-func (e *entry) leave() {
-	if !e.kept {
-		_ = e.remove() // else it goes when it is stale
+// publish lets others find what was loaded.
+func (e *entry) publish() {
+	if e.as != "" && os.Rename(e.dir, e.as) == nil { // else someone else was faster
+		e.dir = ""
 	}
 }
 
-func (e *entry) remove() error { return os.RemoveAll(e.dir) }
+// leave removes what is of this process alone.
+func (e *entry) leave() { _ = e.remove() } // else it goes when it is stale
+
+func (e *entry) remove() error {
+	if e.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(e.dir)
+}
 
 // cacheKey is everything that native code depends on.
 func (h *Host) cacheKey(hardened []byte) string {
@@ -83,18 +92,21 @@ func (h *Host) entry(ctx context.Context, hardened []byte, shared bool) (*entry,
 	if err != nil {
 		return nil, err
 	}
-	e := &entry{dir: fresh}
+	e := &entry{dir: fresh, code: fresh}
 	took, err := h.inChild(ctx, hardened, fresh)
-	if err == nil && took < h.limits.CompileQuick || h.opts.Interpreter {
-		err = errors.Join(err, quick(fresh))
+	switch {
+	case err != nil:
+	case took < h.limits.CompileQuick || h.opts.Interpreter:
+		e.code, err = "", quick(fresh)
+	default:
+		err = seal(fresh)
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.remove())
 	}
-	if keep && os.Rename(fresh, final) == nil { // else someone else was faster
-		e.dir, e.kept = final, true
+	if keep {
+		e.as = final
 	}
-	e.code = codeIn(e.dir)
 	return e, nil
 }
 
@@ -110,14 +122,6 @@ func quick(dir string) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, quickFile), nil, 0o600)
-}
-
-// codeIn is the directory if there is code in it.
-func codeIn(dir string) string {
-	if _, err := os.Lstat(filepath.Join(dir, quickFile)); err == nil {
-		return ""
-	}
-	return dir
 }
 
 // openEntry finds an entry that is wholly the user's own.
@@ -141,9 +145,15 @@ func openEntry(dir string) (*entry, error) {
 	if files == 0 {
 		return nil, errors.New("nothing in it")
 	}
+	e := &entry{from: dir}
+	if _, err := os.Lstat(filepath.Join(dir, quickFile)); err != nil {
+		if e, err = borrow(dir); err != nil {
+			return nil, err
+		}
+	}
 	now := time.Now()
 	_ = os.Chtimes(dir, now, now) // else it goes earlier than it could
-	return &entry{dir: dir, code: codeIn(dir), kept: true}, nil
+	return e, nil
 }
 
 // ownDir makes the cache's directory, or sees that it is the user's own.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,8 @@ func cached(t *testing.T, dir string) map[string]bool {
 	}
 	all := map[string]bool{}
 	for _, n := range names {
-		all[n.Name()] = codeIn(filepath.Join(dir, n.Name())) != ""
+		_, err := os.Lstat(filepath.Join(dir, n.Name(), quickFile))
+		all[n.Name()] = err != nil
 	}
 	return all
 }
@@ -39,6 +41,15 @@ func files(t *testing.T, dir string) (all []string) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // TestModulesAreCompiledInAChild and what compiles fast leaves no code.
@@ -80,13 +91,11 @@ func TestAFullCompileIsKept(t *testing.T) {
 	}
 	evaluate("first")
 	all := files(t, dir)
-	if len(all) != 1 || filepath.Base(all[0]) == quickFile {
-		t.Fatalf("the cache has %v; want code", all)
+	if len(all) != 2 || filepath.Base(all[0]) != sealFile {
+		t.Fatalf("the cache has %v; want code, and its seal", all)
 	}
-	was, err := os.ReadFile(all[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	slices.Reverse(all)
+	was, seal := read(t, all[0]), read(t, all[1])
 	o.Compiler = []string{filepath.Join(dir, "no such program")} // nothing is compiled any more
 	evaluate("from the cache")
 
@@ -100,6 +109,22 @@ func TestAFullCompileIsKept(t *testing.T) {
 			b[len(b)/2] ^= 1
 			return os.WriteFile(f, b, 0o600)
 		}},
+		{"where functions are, changed", func(f string) error { // the engine does not see it
+			b := append([]byte(nil), was...)
+			b[32] ^= 8
+			return os.WriteFile(f, b, 0o600)
+		}},
+		{"its last byte changed", func(f string) error {
+			b := append([]byte(nil), was...)
+			b[len(b)-1] ^= 1
+			return os.WriteFile(f, b, 0o600)
+		}},
+		{"another seal", func(string) error { return os.WriteFile(all[1], append([]byte("0"), seal[1:]...), 0o600) }},
+		{"no seal", func(string) error { return os.Remove(all[1]) }},
+		{"no code", func(f string) error { return os.Remove(f) }},
+		{"code of another version", func(f string) error { return os.Rename(filepath.Dir(f), filepath.Dir(f)+"x") }},
+		{"code for another module", func(f string) error { return os.Rename(f, f+"0") }},
+		{"more code", func(f string) error { return os.WriteFile(f+"0", was, 0o600) }},
 		{"a file that others can write to", func(f string) error { return os.Chmod(f, 0o666) }},
 		{"a directory that others can read", func(f string) error { return os.Chmod(filepath.Dir(f), 0o755) }},
 		{"a link", func(f string) error {
@@ -121,8 +146,10 @@ func TestAFullCompileIsKept(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(all[0]), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(all[0], was, 0o600); err != nil {
-			t.Fatal(err)
+		for i, b := range [][]byte{was, seal} {
+			if err := os.WriteFile(all[i], b, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		evaluate("after " + c.what)
 	}
@@ -190,7 +217,7 @@ func TestTheChildRefusesWhatIsNotAModule(t *testing.T) {
 		in   string
 		exit int
 	}{
-		{nil, "", 2}, {[]string{dir, engineCompiler, "0"}, "", 2}, {[]string{dir, engineCompiler, "x"}, "", 2},
+		{nil, "", 2}, {[]string{dir, engineCompiler, "0s", "1s"}, "", 2}, {[]string{dir, engineCompiler, "1s", "x"}, "", 2}, {[]string{dir, engineCompiler, "1s"}, "", 2},
 	} {
 		var out, err strings.Builder
 		if exit := CompileMain(c.args, strings.NewReader(c.in), &out, &err); exit != c.exit || out.Len() != 0 || err.Len() == 0 {

@@ -19,7 +19,9 @@ import (
 )
 
 // The process that compiles gets a module on its standard input and a directory
-// to leave native code in. It is killed when it takes too long.
+// to leave native code in. It ends when it has used too much of the processors, which
+// does not depend on who else is at work, and is killed when it takes too long all
+// the same.
 
 const (
 	engineCompiler    = "compiler"
@@ -32,22 +34,36 @@ const (
 // appended to it, and the result is its exit status. It takes from itself what a
 // compiler does not need, where the system can do that.
 func CompileMain(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) != 3 {
-		fmt.Fprintf(stderr, "want a directory, %s or %s, and a number of seconds\n", engineCompiler, engineInterpreter)
+	if len(args) != 4 {
+		fmt.Fprintf(stderr, "want a directory, %s or %s, a time of processors, and a time\n", engineCompiler, engineInterpreter)
 		return 2
 	}
-	seconds, err := strconv.Atoi(args[2])
-	if err != nil || seconds < 1 {
-		fmt.Fprintf(stderr, "%q is not a number of seconds\n", args[2])
-		return 2
+	var times [2]time.Duration
+	for i, text := range args[2:] {
+		var err error
+		if times[i], err = time.ParseDuration(text); err != nil || times[i] <= 0 {
+			fmt.Fprintf(stderr, "%q is not a time\n", text)
+			return 2
+		}
 	}
-	confine(seconds)
+	processors, wall := times[0], times[1]
+	confine(processors)
 	// The parent kills this process; should the parent die first, this does.
-	time.AfterFunc(time.Duration(seconds+1)*time.Second, func() { os.Exit(3) })
+	time.AfterFunc(wall+time.Second, func() { os.Exit(3) })
+	go func() {
+		for range time.Tick(100 * time.Millisecond) {
+			if processorTime() > processors {
+				os.Exit(3)
+			}
+		}
+	}()
 	took, err := compileInto(args[0], args[1] == engineInterpreter, stdin)
 	if err != nil {
 		fmt.Fprintln(stderr, firstLine(err))
 		return 1
+	}
+	if processorTime() > processors { // the same whenever that was
+		return 3
 	}
 	fmt.Fprintln(stdout, took.Microseconds())
 	return 0
@@ -86,11 +102,12 @@ func (h *Host) inChild(ctx context.Context, hardened []byte, dir string) (time.D
 	if h.opts.Interpreter {
 		engine = engineInterpreter
 	}
-	wall := h.limits.CompileWall
+	processors, wall := h.limits.CompileCPU, h.limits.CompileWall
 	ctx, cancel := context.WithTimeoutCause(ctx, wall, errSlow)
 	defer cancel()
-	argv := append(h.opts.Compiler[1:len(h.opts.Compiler):len(h.opts.Compiler)], dir, engine, strconv.Itoa(int(wall/time.Second)+1))
+	argv := append(h.opts.Compiler[1:len(h.opts.Compiler):len(h.opts.Compiler)], dir, engine, processors.String(), wall.String())
 	cmd := exec.CommandContext(ctx, h.opts.Compiler[0], argv...)
+	cmd.Path = program(cmd.Path)
 	var says, complains capped
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(hardened), &says, &complains
 	cmd.Env = []string{} // nothing of ours; Windows gets SYSTEMROOT all the same
@@ -101,6 +118,8 @@ func (h *Host) inChild(ctx context.Context, hardened []byte, dir string) (time.D
 		return 0, fmt.Errorf("compiling took longer than %v, and was stopped", wall)
 	case ctx.Err() != nil:
 		return 0, context.Cause(ctx)
+	case err != nil && cmd.ProcessState != nil && cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() >= processors:
+		return 0, fmt.Errorf("compiling took more than %v of processors, and was stopped", processors)
 	case err != nil:
 		line, _, _ := strings.Cut(complains.String(), "\n")
 		if line == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -60,12 +61,15 @@ func (h *Host) compile(ctx context.Context, hardened []byte, info meter.Info) (*
 	}
 	defer e.leave()
 	c, err := h.load(hardened, info, e.code)
-	if err == nil || !e.kept {
+	if err == nil {
+		e.publish()
+	}
+	if err == nil || e.from == "" {
 		return c, err
 	}
 	// A file that can not be read: once more, with one that nobody else sees. That
 	// one goes, unless somebody is writing it anew right now.
-	_ = e.remove()
+	_ = os.RemoveAll(e.from)
 	again, err := h.entry(ctx, hardened, false)
 	if err != nil {
 		return nil, err

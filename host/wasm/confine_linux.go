@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,15 +18,14 @@ const (
 
 // confine lowers the limits of this process. What can not be lowered stays: the
 // parent kills in any case.
-func confine(seconds int) {
+func confine(processors time.Duration) {
 	limit := func(what int, to uint64) {
 		var was unix.Rlimit
 		if unix.Getrlimit(what, &was) == nil && was.Max > to {
 			_ = unix.Setrlimit(what, &unix.Rlimit{Cur: to, Max: to})
 		}
 	}
-	const processors = 2
-	limit(unix.RLIMIT_CPU, uint64(processors*seconds))
+	limit(unix.RLIMIT_CPU, uint64(processors/time.Second)+2) // it looks itself, before
 	limit(unix.RLIMIT_CORE, 0)
 	limit(unix.RLIMIT_FSIZE, compileFile)
 	// A program with the race detector has reserved terabytes.

@@ -10,7 +10,10 @@ import (
 	"github.com/callgate/callgate/abi"
 )
 
-const besiegeVerb = "besiege-for-test"
+const (
+	besiegeVerb  = "besiege-for-test"
+	replacedVerb = "replaced-for-test"
+)
 
 // TestMain lets the test be the process that compiles, and one that is under
 // siege.
@@ -21,6 +24,9 @@ func TestMain(m *testing.M) {
 	}
 	if len(os.Args) > 2 && os.Args[1] == besiegeVerb {
 		os.Exit(besiegeMain(os.Args[2:]))
+	}
+	if len(os.Args) > 3 && os.Args[1] == replacedVerb {
+		os.Exit(replacedMain(os.Args[2], os.Args[3], verb))
 	}
 	compiler = []string{os.Args[0], verb}
 	os.Exit(m.Run())
@@ -40,7 +46,7 @@ func guest(t testing.TB, name string) []byte {
 
 func newHost(t testing.TB, o Options) *Host {
 	t.Helper()
-	for _, wall := range []*time.Duration{&o.Limits.EvaluateWall, &o.Limits.StartWall, &o.Limits.CompileWall} {
+	for _, wall := range []*time.Duration{&o.Limits.EvaluateWall, &o.Limits.StartWall, &o.Limits.CompileWall, &o.Limits.CompileCPU} {
 		if *wall == 0 { // no machine is too slow for a test
 			*wall = 10 * time.Minute
 		}

@@ -51,9 +51,12 @@ const (
 	// slow that fuel does not.
 	EvaluateWall = 10 * time.Second
 	StartWall    = 30 * time.Second
-	// CompileWall is how long the process that compiles may take. Go guests need 1
-	// to 4 seconds.
-	CompileWall = 30 * time.Second
+	// CompileCPU is what the process that compiles may use of processors: half a
+	// minute of two. Go guests need 1 to 4 seconds, and the worst that is admitted
+	// half of it.
+	CompileCPU = time.Minute
+	// CompileWall is how long it may take, on a machine that has little time for it.
+	CompileWall = 5 * time.Minute
 	// CompileQuick is below what a module is compiled again in the host, rather
 	// than read from a file of native code.
 	CompileQuick = 250 * time.Millisecond
@@ -65,7 +68,7 @@ type Limits struct {
 	EvaluateFuel, StartFuel, FuelSlice   uint64
 	MaxDelivered                         uint64
 	EvaluateWall, StartWall, CompileWall time.Duration
-	CompileQuick                         time.Duration
+	CompileCPU, CompileQuick             time.Duration
 	Instances                            int // of one plugin at once; 0: one for each processor
 }
 
@@ -83,7 +86,7 @@ func (l Limits) withDefaults() Limits {
 	for _, d := range []struct {
 		to *time.Duration
 		is time.Duration
-	}{{&l.EvaluateWall, EvaluateWall}, {&l.StartWall, StartWall}, {&l.CompileWall, CompileWall}, {&l.CompileQuick, CompileQuick}} {
+	}{{&l.EvaluateWall, EvaluateWall}, {&l.StartWall, StartWall}, {&l.CompileWall, CompileWall}, {&l.CompileCPU, CompileCPU}, {&l.CompileQuick, CompileQuick}} {
 		if *d.to == 0 {
 			*d.to = d.is
 		}

@@ -30,6 +30,7 @@ func TestLimitsOfTheEngineAreFrozen(t *testing.T) {
 		"max_memory_pages": MaxMemoryPages, "max_delivered": MaxDelivered, "max_looked_at": MaxLookedAt, "max_output": abi.MaxVerdictBytes,
 		"max_log_bytes": MaxLogBytes, "max_log_lines": MaxLogLines, "evaluate_wall_seconds": uint64(EvaluateWall / time.Second),
 		"start_wall_seconds": uint64(StartWall / time.Second), "compile_wall_seconds": uint64(CompileWall / time.Second),
+		"compile_cpu_seconds":        uint64(CompileCPU / time.Second),
 		"compile_quick_milliseconds": uint64(CompileQuick / time.Millisecond),
 	}
 	if !maps.Equal(now, frozen.Engine) {
