@@ -12,13 +12,13 @@ import (
 func pluginTrustCmd(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "Say whose plugins may be used: keys, scopes, oldest versions, revoked digests",
+		Short: "Say whose plugins may be used: keys, scopes, oldest versions, revoked digests, plain modules",
 		Long: "The trust file, " + bundle.TrustFile + " in the directory of state or the one that --trust names, says who may sign which plugins.\n" +
 			"Nobody is trusted whom it does not name. docs/distribution.md has its form.",
 		Args: wantsVerb,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(trustAddCmd(std), trustRemoveCmd(std), trustListCmd(std), trustRevokeCmd(std), trustRequireCmd(std))
+	cmd.AddCommand(trustAddCmd(std), trustRemoveCmd(std), trustListCmd(std), trustRevokeCmd(std), trustRequireCmd(std), trustPlainCmd(std))
 	return cmd
 }
 

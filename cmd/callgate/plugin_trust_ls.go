@@ -66,6 +66,9 @@ func trustText(t *bundle.Trust, hint string, now time.Time) (b []byte) {
 	for _, digest := range slices.Sorted(maps.Keys(t.Revoked)) {
 		b = fmt.Appendf(b, "revoked %s\n    why: %s\n", digest, oneLine(t.Revoked[digest]))
 	}
+	if t.RefusePlain {
+		b = fmt.Appendf(b, "%s\n", plainRefused)
+	}
 	if hint != "" {
 		b = fmt.Appendf(b, "%s\n", oneLine(hint))
 	}
@@ -99,5 +102,5 @@ func trustJSON(t *bundle.Trust, now time.Time) []byte {
 	for _, digest := range slices.Sorted(maps.Keys(t.Revoked)) {
 		revoked = append(revoked, object("digest", digest, "why", t.Revoked[digest]))
 	}
-	return jsonLine(object("keys", abi.ArrayValue(keys...), "scopes", abi.ArrayValue(scopes...), "min_versions", abi.ArrayValue(versions...), "revoked", abi.ArrayValue(revoked...)))
+	return jsonLine(object("keys", abi.ArrayValue(keys...), "scopes", abi.ArrayValue(scopes...), "min_versions", abi.ArrayValue(versions...), "revoked", abi.ArrayValue(revoked...), "plain_refused", t.RefusePlain))
 }

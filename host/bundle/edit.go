@@ -242,6 +242,16 @@ func (t *Trust) Require(name, version string, lower bool) (before string, err er
 	return before, nil
 }
 
+// Plain says whether policies may serve modules that came in no bundle. What is so
+// already is [ErrUnchanged].
+func (t *Trust) Plain(refuse bool) error {
+	if t.filled().RefusePlain == refuse {
+		return ErrUnchanged
+	}
+	t.RefusePlain = refuse
+	return nil
+}
+
 // filled is the trust with all of its maps.
 func (t *Trust) filled() *Trust {
 	if t.Keys == nil {

@@ -24,6 +24,7 @@ type Trust struct {
 	Scopes      map[string]Scope  // by what they match: NAME, or SCOPE/ for all below
 	MinVersions map[string]string // by the name of a plugin: no older one is taken
 	Revoked     map[string]string // digest of a bundle or module, sha256:…, to why
+	RefusePlain bool              // no policy serves a module that came in no bundle
 	named       bool              // by [TrustOnly]: there is no file to speak of
 }
 
@@ -45,10 +46,13 @@ var (
 	digestText = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
+// What a trust file says of modules that came in no bundle.
+const plainRefuse, plainAllow = "refuse", "allow"
+
 // ParseTrust reads a trust file, strictly: every mistake is reported, with the line
 // and column in the file of this name.
 func ParseTrust(name string, data []byte) (*Trust, error) {
-	s, err := readSource(name, data, MaxTrust, TrustSchema, "keys", "scopes", "min_versions", "revoked")
+	s, err := readSource(name, data, MaxTrust, TrustSchema, "keys", "scopes", "min_versions", "revoked", "plain")
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +79,12 @@ func ParseTrust(name string, data []byte) (*Trust, error) {
 			s.add(at, "%snot a digest; want sha256: and 64 hexadecimal digits in lower case", label(at))
 		}
 		t.Revoked[m.Name] = s.str("/revoked", m.Name, true)
+	}
+	if s.root.Get("plain").Exists() {
+		text := s.str("", "plain", true)
+		if t.RefusePlain = text != plainAllow; text != "" && t.RefusePlain && text != plainRefuse {
+			s.add("/plain", "%s%q; want %s, or %s as without it", label("/plain"), text, plainRefuse, plainAllow)
+		}
 	}
 	if err := s.err(); err != nil {
 		return nil, err
@@ -191,10 +201,15 @@ func (t *Trust) Text() ([]byte, error) {
 	for digest, why := range t.Revoked {
 		revoked = append(revoked, abi.Member{Name: digest, Value: abi.StringValue(why)})
 	}
-	text, err := indented(abi.ObjectValue(
-		abi.Member{Name: "schema", Value: abi.StringValue(TrustSchema)}, abi.Member{Name: "keys", Value: abi.ObjectValue(keys...)},
-		abi.Member{Name: "scopes", Value: abi.ObjectValue(scopes...)}, abi.Member{Name: "min_versions", Value: abi.ObjectValue(versions...)},
-		abi.Member{Name: "revoked", Value: abi.ObjectValue(revoked...)}))
+	all := []abi.Member{
+		{Name: "schema", Value: abi.StringValue(TrustSchema)}, {Name: "keys", Value: abi.ObjectValue(keys...)},
+		{Name: "scopes", Value: abi.ObjectValue(scopes...)}, {Name: "min_versions", Value: abi.ObjectValue(versions...)},
+		{Name: "revoked", Value: abi.ObjectValue(revoked...)},
+	}
+	if t.RefusePlain {
+		all = append(all, abi.Member{Name: "plain", Value: abi.StringValue(plainRefuse)})
+	}
+	text, err := indented(abi.ObjectValue(all...))
 	if err == nil {
 		_, err = ParseTrust("trust", text)
 	}

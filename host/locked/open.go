@@ -71,11 +71,13 @@ func (o *Opener) Open(u policy.Use) (*policy.Opened, error) {
 }
 
 // Allow says why the module of an entry that names no bundle may not be served: the
-// trust file has revoked it. Nobody has to be trusted for it, so there need not be a
-// trust file; one that can not be read may have revoked anything.
+// trust file refuses all of them, or has revoked it. Nobody has to be trusted for it, so
+// there need not be a trust file; one that can not be read may have revoked anything.
 func (o *Opener) Allow(module []byte) error {
 	trust, err := o.readTrust()
 	switch {
+	case err == nil && trust.RefusePlain:
+		return errors.New("it came in no bundle, and the trust file refuses what nobody signed; name a signed bundle, .cgp or oci://…")
 	case err == nil:
 		return trust.AllowsModule(module)
 	case o.state == "" || errors.Is(err, fs.ErrNotExist):

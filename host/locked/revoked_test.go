@@ -30,6 +30,7 @@ func TestAPlainModuleThatIsRevokedIsNotServed(t *testing.T) {
 		{"another is revoked", func(w *world) { w.trust.Revoked = other; w.saveTrust() }, ""},
 		{"its file", revoked(func(w *world) string { return w.opened.FileDigest }), `is revoked by the trust file: "it leaks"`},
 		{"the module in it", revoked(func(w *world) string { return w.opened.ModuleDigest }), `is revoked by the trust file: "it leaks"`},
+		{"all plain ones are refused", func(w *world) { w.trust.RefusePlain = true; w.saveTrust() }, "it came in no bundle, and the trust file refuses what nobody signed"},
 		{"the bundle that it is in, too", revoked(func(w *world) string { return w.opened.Digest }), ""},
 		{"nobody is trusted", func(w *world) { w.trust = &bundle.Trust{}; w.saveTrust() }, ""},
 		{"no trust file", func(w *world) { w.gone(w.trustFile()) }, ""},
