@@ -60,8 +60,9 @@ type wired struct {
 	modern   bool
 	session  string
 	revision string
-	url      string // of the gateway
-	back     string // of the server
+	url      string        // of the gateway
+	stuck    chan struct{} // until it is closed, a process's client does not read; nil: it does
+	back     string        // of the server
 	posts    sync.WaitGroup
 	ctx      context.Context
 }
@@ -164,6 +165,12 @@ func (w *wired) stdio(p *policy.Policy, server proxy.GatewayServer) {
 
 // Write takes frames of the relay of a process.
 func (w *wired) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	stuck := w.stuck
+	w.mu.Unlock()
+	if stuck != nil {
+		<-stuck
+	}
 	for line := range strings.Lines(string(p)) {
 		w.took(line)
 	}

@@ -36,6 +36,7 @@ type Keeper struct {
 	tasks tasks
 	seals *sealer
 
+	outbox  outbox
 	hearers hearers
 	seen    listsShown    // by clients that have no session of ours
 	listed  atomic.Int64  // bytes of lists that are kept

@@ -116,8 +116,12 @@ var listChanged = regexp.MustCompile(`"method":"notifications/(\w+)/list_changed
 
 // told are the notifications that the client got, in order.
 func (w *wired) told() (out []string) {
-	for _, m := range listChanged.FindAllStringSubmatch(w.got(), -1) {
-		out = append(out, m[1])
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, line := range w.lines {
+		if m := listChanged.FindStringSubmatch(line[:min(len(line), 200)]); m != nil {
+			out = append(out, m[1])
+		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/gate"
@@ -20,8 +21,9 @@ const (
 
 // listsShown are what a client was last shown of the lists of a server, by kind.
 type listsShown struct {
-	mu    sync.Mutex
-	kinds map[string]*listShown
+	mu     sync.Mutex
+	kinds  map[string]*listShown
+	parted bool // nobody is told any more what they have become
 }
 
 // listShown are the pages of one list, by cursor.
@@ -35,12 +37,16 @@ type listPage struct {
 	m       Message
 	sum     [sha256.Size]byte
 	changes uint64 // how many policies had come when it was shown, or last looked at
+	sent    bool   // it is not on its way any more
 }
 
 // keep notes a page that is about to be shown. The first page begins a list anew.
 func (s *listsShown) keep(k *Keeper, kind, cursor string, p listPage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.parted {
+		return
+	}
 	list := s.kinds[kind]
 	if list == nil || cursor == "" {
 		k.listed.Add(-list.size())
@@ -83,11 +89,21 @@ func (s *listsShown) forget(k *Keeper) {
 	for _, list := range s.kinds {
 		k.listed.Add(-list.size())
 	}
-	s.kinds = nil
+	s.kinds, s.parted = nil, true
+}
+
+// lose notes that a page was not shown after all: what the client has is not known.
+func (s *listsShown) lose(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if list := s.kinds[kind]; list != nil {
+		list.some = true
+	}
 }
 
 // look returns the pages of a list, in order, and notes that they are being looked at;
-// false: not all that was shown is known.
+// false: not all that was shown is known. Those that are on their way are not among
+// them: who sends them looks at them behind that, so that the client is not told first.
 func (s *listsShown) look(kind string, changes uint64) ([]listPage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,6 +114,9 @@ func (s *listsShown) look(kind string, changes uint64) ([]listPage, bool) {
 	var out []listPage
 	for _, cursor := range slices.Sorted(maps.Keys(list.pages)) {
 		p := list.pages[cursor]
+		if !p.sent {
+			continue
+		}
 		p.changes = changes
 		list.pages[cursor] = p
 		out = append(out, p)
@@ -105,8 +124,9 @@ func (s *listsShown) look(kind string, changes uint64) ([]listPage, bool) {
 	return out, true
 }
 
-// overtaken returns a page behind which another policy has come, once.
-func (s *listsShown) overtaken(kind, cursor string, changes uint64) (listPage, bool) {
+// overtaken notes that a page has gone, and returns it if another policy has come
+// meanwhile, once.
+func (s *listsShown) overtaken(kind, cursor string, count *atomic.Uint64) (listPage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := s.kinds[kind]
@@ -114,12 +134,14 @@ func (s *listsShown) overtaken(kind, cursor string, changes uint64) (listPage, b
 		return listPage{}, false
 	}
 	p, ok := list.pages[cursor]
-	if !ok || p.changes == changes {
+	if !ok {
 		return listPage{}, false
 	}
-	p.changes = changes
+	changes := count.Load() // with mu: who looks has counted before
+	was := p.changes
+	p.sent, p.changes = true, changes
 	list.pages[cursor] = p
-	return p, true
+	return p, was != changes
 }
 
 // lists notes what the client is about to be shown of a list.
@@ -137,7 +159,7 @@ func (r *relay) differs(kind string, before, after gate.Way, changes uint64) boo
 	if !known {
 		return before != after
 	}
-	return unasked(kind, before, after) || slices.ContainsFunc(pages, func(p listPage) bool { return r.listedNow(kind, p, after) != p.sum })
+	return len(pages) > 0 && unasked(kind, before, after) || slices.ContainsFunc(pages, func(p listPage) bool { return r.listedNow(kind, p, after) != p.sum })
 }
 
 // unasked says whether plugins judge lists of a kind that have not judged the last one.
@@ -149,7 +171,7 @@ func unasked(kind string, before, after gate.Way) bool {
 // stale says whether a page that was shown just now is of a policy that is not in force
 // any more, and is not what it would be.
 func (r *relay) stale(kind, cursor string) bool {
-	p, ok := r.seen.overtaken(kind, cursor, r.changes.Load())
+	p, ok := r.seen.overtaken(kind, cursor, &r.changes)
 	if !ok {
 		return false
 	}

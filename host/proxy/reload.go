@@ -54,7 +54,6 @@ type Reloader struct {
 	state   approval.Reload
 	files   []string // what of them takes a restart as long as they are as they are
 	guarded []string // files that are not in force
-	sends   out      // what is to be sent once mu is not held
 	keepers []*Keeper
 	release func() // of what the policy in force needs
 }
@@ -83,24 +82,15 @@ func (r *Reloader) State() approval.Reload {
 	return s
 }
 
-// unlock ends a change. A client that does not read holds up its own frames, and
-// nobody who asks how the files stand.
-func (r *Reloader) unlock() {
-	sends := r.sends
-	r.sends = nil
-	r.mu.Unlock()
-	sends.send()
-}
-
 // adopt has a keeper follow the policy. One that was opened under an older one
 // gets the one in force.
 func (r *Reloader) adopt(k *Keeper) {
 	r.mu.Lock()
-	defer r.unlock()
+	defer r.mu.Unlock()
 	r.keepers = append(r.keepers, k)
 	var err error
 	if k.o.Engine.PolicyDigest() != r.current.Policy.Digest() {
-		err = k.use(&r.sends, r.current)
+		err = k.use(r.current)
 	}
 	if err = errors.Join(err, k.protect(r.guarded)); err != nil {
 		r.o.Note("reload: %v", err)
@@ -127,52 +117,46 @@ func (r *Reloader) Look() {
 // check reads the files again if that is still needed once it is its turn.
 func (r *Reloader) check(needed func() bool) {
 	r.checking.Lock()
-	var sends out
+	defer r.checking.Unlock()
 	if needed() {
 		r.begun.Add(1)
-		sends = r.readAgain()
+		r.readAgain()
 	}
-	r.checking.Unlock() // a client that does not read holds up nobody who asks
-	sends.send()
 }
 
-// readAgain is one check. It returns what is to be sent.
-func (r *Reloader) readAgain() (sends out) {
+// readAgain is one check.
+func (r *Reloader) readAgain() {
 	next, err := r.o.Load()
 	if err != nil {
 		time.Sleep(tornWait) // they may be half written
 		next, err = r.o.Load()
 	}
 	r.mu.Lock()
-	defer func() {
-		sends, r.sends = r.sends, nil
-		r.mu.Unlock()
-	}()
+	defer r.mu.Unlock()
 	if err != nil {
 		r.waiting = nil
 		r.become(abi.ReloadFailed, "", strings.Split(err.Error(), "\n"))
-		return nil
+		return
 	}
 	r.stale(next.Restart)
 	digest := next.Policy.Digest()
 	if next.Policy.Value().Equal(r.current.Policy.Value()) {
 		r.waiting = nil
 		r.become(abi.ReloadInForce, digest, nil)
-		return nil
+		return
 	}
 	r.guard(next.Protected)
 	if fixed := policy.Fixed(r.current.Policy, next.Policy, r.o.Servers...); len(fixed) > 0 {
 		r.waiting = nil
 		r.become(abi.ReloadFixed, digest, fixed)
-		return nil
+		return
 	}
 	if looser := policy.Loosens(r.current.Policy, next.Policy); len(looser) > 0 {
 		r.waiting = &next
 		r.become(abi.ReloadWaits, digest, looser)
-		return nil
+		return
 	}
 	r.use(next)
-	return nil
 }
 
 // guard has calls kept away from files that may come to be in force.
@@ -232,7 +216,7 @@ func (r *Reloader) use(next Loaded) {
 		}
 	}
 	for _, k := range r.keepers {
-		if err := k.use(&r.sends, next); err != nil {
+		if err := k.use(next); err != nil {
 			r.o.Note("reload: %v", err)
 		}
 	}
@@ -257,7 +241,7 @@ func restarts(name string, old, next *policy.Policy) string {
 // digest: a person has seen what it allows.
 func (r *Reloader) Accept(digest string) error {
 	r.mu.Lock()
-	defer r.unlock()
+	defer r.mu.Unlock()
 	switch {
 	case r.waiting == nil && r.state.State == abi.ReloadInForce && r.state.InForce == digest:
 		return nil // somebody was faster
@@ -286,9 +270,13 @@ func (k *Keeper) takesContext() bool {
 // use puts a policy into force between two calls. Calls that wait for an answer
 // are judged again: some go out, some are denied, and of the others people are
 // asked anew.
-func (k *Keeper) use(o *out, l Loaded) error {
+func (k *Keeper) use(l Loaded) error {
+	var o out
 	k.asks.mu.Lock()
-	defer k.asks.mu.Unlock()
+	defer func() {
+		k.asks.mu.Unlock()
+		k.outbox.put(o)
+	}()
 	if err := k.protect(l.Protected); err != nil {
 		return err
 	}
@@ -317,9 +305,9 @@ func (k *Keeper) use(o *out, l Loaded) error {
 		}
 	}
 	for _, q := range slices.Clone(k.asks.open) {
-		k.rejudged(o, q, verdicts, r)
+		k.rejudged(&o, q, verdicts, r)
 	}
-	k.relisted(o, ways)
+	k.relisted(&o, ways)
 	return nil
 }
 

@@ -191,7 +191,7 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 		r.o.Note("a list of the server was not relayed: what is hidden can not be taken out: %v", err)
 		return r.unspliced(m)
 	}
-	r.lists(m, raw)
+	listed := raw
 	if m.Frame.HasOwnMeta {
 		if raw, _, err = wire.StripOwnMeta(raw); err != nil {
 			r.o.Note("a frame of the server was not relayed: its _meta can not be cleaned: %v", err)
@@ -202,6 +202,7 @@ func (r *relay) shown(m Message) ([]byte, bool) {
 		r.o.Note("a question of the server was not relayed: %v", err)
 		return nil, false
 	}
+	r.lists(m, listed)
 	return raw, true
 }
 
@@ -248,6 +249,7 @@ func (r *relay) serverBatch(f wire.Frame, via *exchange, event *transport.Event)
 		r.o.Note("a batch of the server was not relayed: %v", err)
 	}
 	for i, m := range messages {
+		r.seen.lose(m.listKind())
 		if m.Frame.Kind == wire.Response || m.Frame.Kind == wire.ErrorResponse {
 			m.Answers = append(m.Answers, Answered{f.Elements[i].ID, m.via})
 		}
