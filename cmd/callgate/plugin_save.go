@@ -18,12 +18,11 @@ func pluginSaveCmd(std stdio) *cobra.Command {
 	var lock, out string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "save -o FILE.tar oci://...|BUNDLE...",
+		Use:   "save -o FILE.tar [oci://...|BUNDLE...]",
 		Short: "Put bundles and their signatures into one file, for a machine without a network",
 		Long: "A reference stands for what the lock pins as it, out of the store of this machine; a path for that bundle and the signatures\n" +
-			"beside it. FILE.tar is an image layout of OCI, which oras and others read as well; the same plugins make the same bytes.\n" +
+			"beside it. Where nothing is named it is each reference that the lock pins. FILE.tar is an image layout of OCI, which oras and others read as well; the same plugins make the same bytes.\n" +
 			"callgate plugin load takes it in.",
-		Args: wants(cobra.MinimumNArgs(1), "name references that the lock pins, or bundles"),
 		RunE: func(_ *cobra.Command, words []string) error {
 			if out == "" {
 				return errors.New("no file to write; name it with -o")
@@ -90,6 +89,11 @@ func toSave(words []string, lock string) (list []oci.Saved, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(words) == 0 {
+		if words = pinnedRefs(l); len(words) == 0 {
+			return nil, failed(fmt.Errorf("nothing named, and %s pins no reference; name references or bundles, or another lock with --lock", lock))
+		}
+	}
 	for _, word := range words {
 		ref, err := bundle.ParseRef(word)
 		if err != nil {
@@ -114,6 +118,17 @@ func toSave(words []string, lock string) (list []oci.Saved, err error) {
 		list = append(list, oci.Saved{Name: oci.LayoutName(ref), Bundle: b, Signatures: signatures})
 	}
 	return list, nil
+}
+
+// pinnedRefs are the references of registries that a lock pins: files lie beside their
+// policy, and go where that goes.
+func pinnedRefs(l *bundle.Lock) (refs []string) {
+	for _, e := range l.Plugins {
+		if ref, err := bundle.ParseRef(e.Ref); err == nil && ref.Kind == bundle.RegistryRef {
+			refs = append(refs, e.Ref)
+		}
+	}
+	return refs
 }
 
 // signedFile reads the file of a bundle, which is called by what is in it.

@@ -76,13 +76,18 @@ func declaredBy(p *policy.Policy) []cases.Plugin {
 	return list
 }
 
+// shownDigest is how much of a digest a line about something else shows; callgate plugin
+// ls has all of it.
+const shownDigest = len("sha256:") + 12
+
 // pluginText names a plugin of a policy for people.
 func pluginText(ref contract.PluginRef) string {
 	text := "plugin " + ref.Name + " "
-	if from := bundleText(ref.Bundle); from != "" {
-		text += from
+	if b := ref.Bundle; b.Digest != "" {
+		b.Digest = b.Digest[:min(len(b.Digest), shownDigest)]
+		text += bundleText(b)
 	} else {
-		text += ref.Digest[:min(len(ref.Digest), 19)]
+		text += ref.Digest[:min(len(ref.Digest), shownDigest)]
 	}
 	if ref.Observe {
 		text += " OBSERVES ONLY"
