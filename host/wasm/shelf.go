@@ -52,6 +52,10 @@ func NewShelf(o Options, dir string) *Shelf {
 func (s *Shelf) Plugin(ref contract.PluginRef) (contract.Plugin, error) {
 	b := s.book(ref, 0)
 	b.once.Do(func() { s.load(b, ref) })
+	for b.err == errUnneeded { // a sweep came between; now somebody does
+		b = s.book(ref, 0)
+		b.once.Do(func() { s.load(b, ref) })
+	}
 	if b.err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -126,9 +130,12 @@ func (s *Shelf) Sweep() {
 	}
 }
 
+// errUnneeded is of a book that was let go before anybody loaded it.
+var errUnneeded = errors.New("nobody needs it any more")
+
 // close lets a plugin go, once it is loaded.
 func (b *book) close() {
-	b.once.Do(func() { b.err = errors.New("nobody needs it any more") })
+	b.once.Do(func() { b.err = errUnneeded })
 	if b.plugin != nil {
 		b.plugin.Close()
 	}
