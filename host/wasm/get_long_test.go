@@ -21,7 +21,7 @@ func TestLongPathsAreNotCopied(t *testing.T) {
 		abi.Member{Name: "short", Value: abi.IntValue(1)},
 	)
 	r := run{limits: &limits, view: view}
-	const size = 64 << 20
+	const size = 8 << 20
 	fill := func(prefix, with string) []byte {
 		return append(append(make([]byte, 0, size), prefix...), strings.Repeat(with, (size-len(prefix))/len(with))...)
 	}

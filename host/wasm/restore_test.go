@@ -97,7 +97,7 @@ func state(i *instance) (memory []byte, rest string) {
 // bytes, globals and sizes of the next instance are those of one that was only
 // started, in both engines and with each reset, and so is what it answers.
 func TestNothingOfAnEvaluationStays(t *testing.T) {
-	const guests = 6
+	const guests = 1 + rounds/200
 	first := map[string]string{}
 	ended := map[abi.FailureClass]int{}
 	ways(t, func(t *testing.T, o Options) {
