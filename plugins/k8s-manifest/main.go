@@ -28,9 +28,15 @@ var fields = []field{
 	{"privileged", "K8S_PRIVILEGED", "privileged", "privileged"},
 	{"allowprivilegeescalation", "K8S_PRIVILEGED", "privileged", "allowPrivilegeEscalation"},
 	{"hostprocess", "K8S_PRIVILEGED", "privileged", "hostProcess"},
-	{"hostpath", "K8S_HOST_PATH", "host_path", "hostPath"},
-	{"hostport", "K8S_HOST_PORT", "host_port", "hostPort"},
+	{"hostpath", "K8S_HOST_PATH", hostPath, "hostPath"},
+	{"hostport", "K8S_HOST_PORT", hostPort, "hostPort"},
 }
+
+// The fields that are more than true or false, as the settings name them.
+const (
+	hostPath = "host_path"
+	hostPort = "host_port"
+)
 
 // capability is the pseudo field for capabilities that are added.
 var capability = field{"capabilities", "K8S_CAPABILITY", "capability", "capabilities"}

@@ -26,6 +26,7 @@ type source struct{ text, low string }
 // scan looks for fields in text: YAML, flags and key=value, and JSON with what is
 // no JSON around it. A field counts unless what follows it says no.
 func scan(text, at string) finding {
+	escapes := strings.IndexByte(text, '\\') >= 0
 	text = plain(unescaped(text))
 	t := source{text, lower(text)}
 	if t.encoded() {
@@ -43,7 +44,7 @@ func scan(text, at string) finding {
 		for end = i; end < len(t.low) && letter(t.low[end]); end++ {
 		}
 		name := t.low[i:end]
-		if len(name) > longest || len(name) < 3 {
+		if len(name) > longest || len(name) < 3 || !escapes && t.comment(i) {
 			continue
 		}
 		if strings.IndexByte(name, '_') >= 0 {
@@ -95,13 +96,17 @@ func (t source) sets(i, end int, f field) bool {
 	at = t.skip(at, blank)
 	switch {
 	case at < len(t.low) && t.low[at] == ':':
-		return !isOff(t.value(i, at+1))
+		if at == end && t.tagged(i, at) {
+			return false
+		}
+		value := t.value(i, at+1)
+		return !isOff(value) && (f.what == hostPath || f.what == hostPort || !prose(value))
 	case at < len(t.low) && t.low[at] == '=':
 		if strings.HasPrefix(t.low[at:], "==") && t.compares(i) {
 			return false
 		}
 		value, _, _ := strings.Cut(strings.TrimLeft(t.low[at+1:min(len(t.low), at+80)], " \t"), ",")
-		if n := strings.IndexAny(value, " \t\r\n;&|}"); n >= 0 {
+		if n := strings.IndexAny(value, " \t\r\n;&|}])"); n >= 0 {
 			value = value[:n]
 		}
 		return !isOff(strings.Trim(value, blank))

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // line returns where the line of i starts, and how deep it is.
 func (t source) line(i int) (start, depth int) {
@@ -74,7 +77,7 @@ func (t source) schema(at, depth int) bool {
 			return false
 		}
 		name, value, _ := strings.Cut(text, ":")
-		switch strings.Trim(name, "\"'") {
+		switch strings.Trim(name, "\"' \t") {
 		case "path", "<<":
 			return false
 		case "type":
@@ -99,7 +102,10 @@ func (t source) named(i, end int, f field) bool {
 	for start > 0 && start > i-page && strings.IndexByte(" \t\r\n\"'`,{:", t.low[start-1]) < 0 {
 		start--
 	}
-	before := strings.TrimRight(t.low[max(0, start-40):start], " \t\"'`\\")
+	before := strings.TrimRight(t.low[max(0, start-40):start], blank)
+	if n := len(strings.TrimRight(before, "+-0123456789")); n > 0 && (before[n-1] == '>' || before[n-1] == '|') { // a block
+		before = strings.TrimRight(before[:n-1], blank)
+	}
 	if !strings.HasSuffix(before, ":") {
 		return false
 	}
@@ -213,25 +219,107 @@ func (t source) list(from int) string {
 		return ""
 	}
 	if n := strings.IndexByte("[{", rest[0]); n >= 0 {
-		inside, _, _ := strings.Cut(rest, "]}"[n:n+1])
-		return inside
+		return flow(rest, "]}"[n])
 	}
 	if rest[0] != '-' {
-		if n := strings.IndexAny(rest, "\r\n,"); n >= 0 {
-			rest = rest[:n]
-		}
-		return rest
+		return one(rest, t.low[from-1] == ':')
 	}
 	var items strings.Builder
+	begun := false // an item whose value is in the next line
 	for line := range strings.SplitSeq(rest, "\n") {
 		line = strings.TrimSpace(line)
-		if line != "" && line[0] != '-' && line[0] != '#' {
+		if line != "" && line[0] != '-' && line[0] != '#' && !begun {
 			break
 		}
 		line, _, _ = strings.Cut(line, " #")
-		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "---") {
-			items.WriteString(line + "\n")
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "---") {
+			continue
 		}
+		begun = begun && line == "" || strings.Trim(line, "- \t") == ""
+		items.WriteString(line + "\n")
 	}
 	return items.String()
+}
+
+// flow is what stands between the brackets of a list, without comments, each of which
+// ends a line.
+func flow(rest string, end byte) string {
+	var inside strings.Builder
+	for line := range strings.SplitAfterSeq(rest, "\n") {
+		code, _, commented := strings.Cut(line, " #")
+		if strings.Count(code, "\"")%2+strings.Count(code, "'")%2 > 0 { // it stands in quotes
+			code, commented = line, false
+		}
+		if n := strings.IndexByte(code, end); n >= 0 {
+			return inside.String() + code[:n]
+		}
+		inside.WriteString(code)
+		if commented {
+			inside.WriteByte('\n')
+		}
+	}
+	return inside.String()
+}
+
+// one is what a line names that has no list. Behind a colon, names beside other words
+// are prose, unless the first can be nothing else.
+func one(rest string, colon bool) string {
+	if n := strings.IndexAny(rest, "\r\n,"); n >= 0 {
+		rest = rest[:n]
+	}
+	rest, _, _ = strings.Cut(rest, " #")
+	words := strings.Fields(rest)
+	if !colon || len(words) < 3 {
+		return rest
+	}
+	for i, w := range words {
+		w = strings.ToUpper(strings.Trim(w, "\"'`\\{}[]();|&"))
+		is := slices.Contains(known, strings.TrimPrefix(w, "CAP_"))
+		switch {
+		case i == 0 && is && strings.Contains(w, "_"):
+			return rest
+		case !is && w != "" && letters[w[0]|0x20]:
+			return ""
+		}
+	}
+	return rest
+}
+
+// comment says whether what is at i is in a line that is a comment. One with quotes may
+// be the end of a text that began above it, and one with other letters than those of
+// ASCII may have more ends of lines.
+func (t source) comment(i int) bool {
+	line := strings.TrimLeft(t.low[strings.LastIndexAny(t.low[:i], "\r\n")+1:i], " \t")
+	if line == "" || line[0] != '#' {
+		return false
+	}
+	for _, c := range []byte(line) {
+		if c == '"' || c == '\'' || c == '`' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// tagged says whether a name with a colon is the end of a longer one with a version
+// behind it, as images are named: registry/hostpath:v1, csi-hostpath:1.2.
+func (t source) tagged(i, colon int) bool {
+	if colon+1 >= len(t.low) || !letter(t.low[colon+1]) || i < 2 || !letter(t.low[i-2]) {
+		return false
+	}
+	return t.low[i-1] == '/' || t.low[i-1] == '-'
+}
+
+// prose says whether a value is words, the first of which does not mean true: nothing
+// that is true or false is set by that.
+func prose(value string) bool {
+	words := strings.Fields(value)
+	if len(words) < 2 || !letter(words[0][0]) || words[0][0] < 'a' {
+		return false
+	}
+	switch words[0] {
+	case "true", "yes", "on", "y", "t", "enabled":
+		return false
+	}
+	return strings.Trim(words[0], "abcdefghijklmnopqrstuvwxyz") == "" && letter(words[1][0])
 }
