@@ -181,8 +181,11 @@ func (j *judgedBundle) value(path string) abi.Value {
 	if j.bundle == nil {
 		return object("file", path, "digest", j.digest, "trusted", false, "why", j.why)
 	}
-	m := j.bundle.About
-	return object("file", path, "digest", j.digest, "trusted", true, "name", m.Name, "version", m.Version, "abi", m.ABI, "module", j.bundle.ModuleDigest, "by", verifiedValue(j.trust, j.by))
+	m, by := j.bundle.About, verifiedValue(j.trust, j.by)
+	if j.named { // no scope was asked
+		by = object("keys", by.Get("keys"), "ignored", by.Get("ignored"))
+	}
+	return object("file", path, "digest", j.digest, "trusted", true, "name", m.Name, "version", m.Version, "abi", m.ABI, "module", j.bundle.ModuleDigest, "by", by)
 }
 
 // verifiedValue is who signed a bundle, for programs.

@@ -75,13 +75,13 @@ func (l *Lock) Put(e Entry) error {
 	for _, old := range l.Plugins {
 		switch {
 		case old.Ref == e.Ref && old.Name != e.Name:
-			return fmt.Errorf("%s %s: another plugin than %s %s, which the lock pins there; take that out first with callgate plugin rm if you want it", e.Name, e.Version, old.Name, old.Version)
+			return fmt.Errorf("%s %s: another plugin than %s %s, which the lock pins there; take that out first with callgate plugin rm %s if you want it", e.Name, e.Version, old.Name, old.Version, old.Ref)
 		case old.Name != e.Name:
 			continue
 		case old.Version == e.Version && old.Bundle != e.Bundle:
-			return fmt.Errorf("%s %s: it is %s, and the lock pins %s under the same version; ask its author why, or take it out first with callgate plugin rm", e.Name, e.Version, e.Bundle, old.Bundle)
+			return fmt.Errorf("%s %s: it is %s, and the lock pins %s under the same version; ask its author why, or take it out first with callgate plugin rm %s", e.Name, e.Version, e.Bundle, old.Bundle, old.Ref)
 		case old.Ref == e.Ref && compareVersions(e.Version, old.Version) < 0:
-			return fmt.Errorf("%s %s: older than %s, which the lock pins; take that out first with callgate plugin rm if you want it", e.Name, e.Version, old.Version)
+			return fmt.Errorf("%s %s: older than %s, which the lock pins; take that out first with callgate plugin rm %s if you want it", e.Name, e.Version, old.Version, old.Ref)
 		}
 	}
 	next := Lock{append(slices.DeleteFunc(slices.Clone(l.Plugins), func(old Entry) bool { return old.Ref == e.Ref }), e)}

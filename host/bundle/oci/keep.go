@@ -55,9 +55,23 @@ func (k *Keeper) VerifyBundle(ref string, data []byte, signatures []bundle.Signa
 	}
 	got := &Verified{Bundle: b, Entry: bundle.NewEntry(ref, b, v), Keys: v.Keys, Scope: v.Scope, Signatures: v.Signatures, Ignored: v.Ignored}
 	for _, s := range others {
-		got.Ignored = append(got.Ignored, fmt.Errorf("%s: not by a key that the trust file has", s.Name))
+		got.Ignored = append(got.Ignored, k.passedOver(s))
 	}
 	return got, nil
+}
+
+// passedOver says why a signature was not looked at.
+func (k *Keeper) passedOver(s bundle.Signature) error {
+	id, err := bundle.SignatureKey(s.Text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	for _, key := range k.Trust.Keys {
+		if bundle.KeyID(key.Public.ID()) == id {
+			return fmt.Errorf("%s: not looked at, since %d are", s.Name, bundle.MaxSignatures)
+		}
+	}
+	return fmt.Errorf("%s: by key %s, which the trust file does not have", s.Name, id)
 }
 
 // known parts the signatures that name a key of the trust file from the others, which
