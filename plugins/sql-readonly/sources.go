@@ -40,6 +40,9 @@ func (s statement) sources(r reading) finding {
 			if f := t.source(r); f.code != "" {
 				return f
 			}
+			if name, dots := s.dotted(i); dots && set.dialect == "generic" && r.escapeE && scanned(name) {
+				return finding{code: "SQL_FUNCTION", because: "a file in place of a table"}
+			}
 		}
 	}
 	return finding{}
@@ -73,4 +76,22 @@ var endings = []string{".csv", ".tsv", ".txt", ".parquet", ".json", ".jsonl", ".
 
 func file(name string) bool {
 	return strings.Contains(name, "://") || slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// dotted is the name with dots that starts at i, in lower case. DuckDB takes users.csv
+// for the file, with quotes or without, where no schema has such a table.
+func (s statement) dotted(i int) (name string, dots bool) {
+	name = strings.ToLower(s[i].text)
+	for s.mark(i+1, ".") && i+2 < len(s) && s[i+2].kind != mark {
+		i += 2
+		name, dots = name+"."+strings.ToLower(s[i].text), true
+	}
+	return name, dots
+}
+
+// scanned says whether a name ends as files of data do. Tables called text or db stay
+// tables.
+func scanned(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	return slices.ContainsFunc([]string{".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx"}, func(e string) bool { return strings.HasSuffix(name, e) })
 }
