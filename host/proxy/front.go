@@ -181,7 +181,7 @@ func (f *front) relay(r *relay, in wire.Frame, x *exchange) {
 	r.fromClient(in, x, true)
 	x.settle()
 	if r.remote {
-		defer context.AfterFunc(f.g.closing, func() { r.giveUp(); r.leave(); x.end() })()
+		defer context.AfterFunc(f.g.closing, func() { r.end(); x.end() })()
 	}
 	if !x.first.serve(x.done, f.r.Context().Done()) {
 		r.left(x)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/callgate/callgate/abi"
 	"github.com/callgate/callgate/host/ledger"
@@ -29,6 +30,7 @@ type relay struct {
 	owes owed
 
 	parted bool // with the mutex of hearers: its client is told nothing any more
+	ending sync.Mutex
 }
 
 // about describes a frame for a server behind HTTP.
@@ -155,6 +157,22 @@ func (r *relay) giveUp() {
 	for _, open := range r.talk.drain() {
 		r.toClient.send(frame{bytes: wire.ErrorFrame(open.id, rpcGone, "callgate: the session ended before the server answered", nil), via: open.via, ends: 1})
 	}
+}
+
+// end answers all that the server left open, and what waits for a person: its
+// client is told, too. Who comes second waits for what the first one says, since
+// exchanges end behind it.
+func (r *relay) end() {
+	r.ending.Lock()
+	defer r.ending.Unlock()
+	r.giveUp()
+	r.leave()
+}
+
+// said waits for the answers of an end that is under way.
+func (r *relay) said() {
+	r.ending.Lock()
+	defer r.ending.Unlock()
 }
 
 // judge has the gate judge a call. It returns the frame that answers it, or

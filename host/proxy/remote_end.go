@@ -38,7 +38,7 @@ func (e *remoteEnd) send(f frame) {
 	}
 	x.reads()
 	go func() {
-		defer x.end()
+		defer func() { e.relay.said(); x.end() }()
 		if f.wait != nil {
 			if err := f.wait(); err != nil {
 				f.fail(err)

@@ -294,8 +294,7 @@ func (s *session) end() {
 	if s.server != nil {
 		s.quit()
 	}
-	s.relay.giveUp() // before the calls that wait for a person are forgotten: their clients are told, too
-	s.relay.leave()
+	s.relay.end()
 	s.relay.part()
 	s.mu.Lock()
 	open := make([]*exchange, 0, len(s.exchanges))
