@@ -44,16 +44,21 @@ func scan(text, at string) finding {
 		for end = i; end < len(t.low) && letter(t.low[end]); end++ {
 		}
 		name := t.low[i:end]
-		if len(name) > longest || len(name) < 3 || !escapes && t.comment(i) {
+		if len(name) > longest || len(name) < 3 {
 			continue
 		}
 		if strings.IndexByte(name, '_') >= 0 {
 			name = strings.ReplaceAll(name, "_", "")
 		}
-		if f, ok := fieldOf(name); ok && !slices.Contains(set.allow, f.what) && t.sets(i, end, f) {
+		f, ok := fieldOf(name)
+		adds := about && name == "add"
+		if !ok && !adds || !escapes && t.comment(i) {
+			continue
+		}
+		if ok && !slices.Contains(set.allow, f.what) && t.sets(i, end, f) {
 			return f.found(at, "text sets "+f.name)
 		}
-		if name == "add" && about {
+		if adds {
 			if f := t.adds(i, end, at); f.code != "" {
 				return f
 			}
