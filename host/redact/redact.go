@@ -229,9 +229,6 @@ func compile(e Entry) (c entry, need []string, err error) {
 // Covers says whether an entry is about one of these places.
 func (s *Set) Covers(w Where) bool { return s != nil && s.where&w != 0 }
 
-// Word says whether a word names a place.
-func Word(word string) bool { _, ok := words[word]; return ok }
-
 // Text returns the text as it may stand in these places.
 func (s *Set) Text(w Where, text string) string {
 	if !s.Covers(w) {
