@@ -23,10 +23,10 @@ const (
 	StartFuel = 500_000_000
 	// FuelSlice is how much a guest uses before the host looks at the clock. Native
 	// code can not be stopped in between, and whatever stops the world, as Go's
-	// collector does, waits for it with all sessions. It is 10 µs of what guests do,
-	// and 1.5 ms of the worst that one can do with a fuel: pages that were never
+	// collector does, waits for it with all sessions. It is 40 µs of what guests do,
+	// and 6 ms of the worst that one can do with a fuel: pages that were never
 	// touched, loads from all over memory, branches to one of thousands of places.
-	FuelSlice = 5_000
+	FuelSlice = 20_000
 	// HostCallFuel is charged for a call into the host, and HostBytesPerFuel bytes
 	// that it moves or looks at for one more.
 	HostCallFuel     = 100
